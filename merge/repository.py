@@ -1,0 +1,80 @@
+"""Which repository a folder belongs to, and whether something in it is half done.
+
+Answers come from the files that git itself documents (gitrepository-layout(5)), so that a session can start without
+running git or importing a library. Knows nothing of trees.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class NotARepository(Exception):
+    """Raised when a folder is in no git repository, or in a bare one. `str()` tells a person what to do."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """One working tree and its repository, all paths absolute.
+
+    `git_dir` is where HEAD and the index of this working tree are; `common_dir` holds objects and refs. The two
+    differ in a linked worktree.
+    """
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+
+def find_repository(folder: Path) -> Repository:
+    """The repository whose working tree holds `folder`, found upwards as git does.
+
+    Raises:
+        NotARepository: when there is none, or only a bare one.
+    """
+    folder = folder.resolve()
+    for candidate in (folder, *folder.parents):
+        git_dir = _git_dir_at(candidate)
+        if git_dir is not None:
+            return Repository(candidate, git_dir, _common_dir(git_dir))
+        if _looks_like_git_dir(candidate):
+            raise NotARepository(f"{candidate} is a bare git repository; go to a folder with a checkout of it.")
+    raise NotARepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
+
+
+_HALF_DONE = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase or `git am`",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+}
+
+
+def operation_in_progress(repository: Repository) -> str | None:
+    """What the person has begun and not ended in this working tree (`a merge`, `a rebase`), or None."""
+    return next((name for mark, name in _HALF_DONE.items() if (repository.git_dir / mark).exists()), None)
+
+
+def _git_dir_at(folder: Path) -> Path | None:
+    dot_git = folder / ".git"
+    if dot_git.is_dir():
+        return dot_git if _looks_like_git_dir(dot_git) else None
+    if dot_git.is_file():
+        # A linked worktree or a submodule: "gitdir: PATH", relative to the file's folder.
+        words = dot_git.read_text(errors="surrogateescape").strip()
+        if words.startswith("gitdir: "):
+            return (folder / words.removeprefix("gitdir: ")).resolve()
+    return None
+
+
+def _looks_like_git_dir(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (
+        (folder / "commondir").is_file() or ((folder / "objects").is_dir() and (folder / "refs").is_dir())
+    )
+
+
+def _common_dir(git_dir: Path) -> Path:
+    pointer = git_dir / "commondir"
+    if pointer.is_file():
+        return (git_dir / pointer.read_text(errors="surrogateescape").strip()).resolve()
+    return git_dir

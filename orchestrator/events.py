@@ -1,0 +1,159 @@
+"""Everything that happens in a session, as values: what the journal keeps and every screen reads.
+
+A fact is kept on disk; a sound (`TextAdded`, `ThinkingAdded`, `CallComposing`) is only heard by who listens now, and
+the fact after it holds the whole. Every `…Started` has exactly one `…Finished`. Reports of a worker that a reader
+cares for (`ToolStarted`, `ToolFinished`) are events as they are. Who an event belongs to, the parent or a child, is
+in its entry (`orchestrator.journal`), not here.
+"""
+
+import msgspec
+
+from merge.landing import AnyLanding
+from worker.conversation import AnyMessage
+from worker.model import AnyModelFailure, Reply, Usage
+from worker.protocol import AnyOutcome, ChildId, Kind, ToolFinished, ToolStarted
+
+
+class Event(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of what happens in a session."""
+
+
+class SessionStarted(Event):
+    """A parent session began in `workspace`."""
+
+    session: str
+    workspace: str
+    endpoint: str
+    model: str
+
+
+class RequestGiven(Event):
+    """The person asked for something; a turn begins."""
+
+    text: str
+
+
+class Told(Event):
+    """Messages joined the conversation that are no reply: results of tools, steering, first messages."""
+
+    messages: tuple[AnyMessage, ...]
+
+
+class TextAdded(Event):
+    """A sound: the model said a little more."""
+
+    text: str
+
+
+class ThinkingAdded(Event):
+    """A sound: the model thought a little more, where the endpoint shows it."""
+
+    text: str
+
+
+class CallComposing(Event):
+    """A sound: the model writes a tool call; `characters` of its arguments so far."""
+
+    name: str
+    characters: int
+
+
+class Replied(Event):
+    """The model's whole reply to one call, after `seconds`."""
+
+    reply: Reply
+    seconds: float
+
+
+class ModelRetried(Event):
+    """A model call failed and is tried again after `wait_seconds`; `attempt` is the one that failed, from 1."""
+
+    failure: AnyModelFailure
+    attempt: int
+    wait_seconds: float
+
+
+class ChildStarted(Event):
+    """A child exists; its checkout, if it has one, is not ready yet."""
+
+    child: ChildId
+    kind: Kind
+    title: str
+    task: str
+    background: bool
+
+
+class ChildWorking(Event):
+    """The child's worker has started. `checkout` is its folder; the counts say what it was given (D5)."""
+
+    checkout: str | None
+    carried: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+class Died(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The worker ended without its last report; `detail` says how, `last_words` is the end of its stderr."""
+
+    detail: str
+    last_words: str = ""
+
+
+class Stopped(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """The child was stopped: `by` the model (`kill`), the person (Esc), or the end of the session."""
+
+    by: str
+
+
+class NeverBegan(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """No worker could be started: no snapshot, no checkout, no process."""
+
+    detail: str
+
+
+AnyEnding = AnyOutcome | Died | Stopped | NeverBegan
+"""How a child's work ended: as its worker told, or as the parent saw."""
+
+
+class ChildFinished(Event):
+    """The child's worker is gone and its edits are dealt with. `landing` is None where there were none to land."""
+
+    ending: AnyEnding
+    landing: AnyLanding | None
+    seconds: float
+    usage: Usage
+
+
+class Dismissed(Event):
+    """The person took the child's row from the view; the child runs on."""
+
+
+class TurnFinished(Event):
+    """The parent's turn ended."""
+
+    ending: AnyOutcome | Stopped
+    seconds: float
+    usage: Usage
+    landed: tuple[str, ...]
+
+
+class SessionFinished(Event):
+    """The session ended in order."""
+
+
+AnySound = TextAdded | ThinkingAdded | CallComposing
+AnyFact = (
+    SessionStarted
+    | RequestGiven
+    | Told
+    | Replied
+    | ModelRetried
+    | ToolStarted
+    | ToolFinished
+    | ChildStarted
+    | ChildWorking
+    | ChildFinished
+    | Dismissed
+    | TurnFinished
+    | SessionFinished
+)
+AnyEvent = AnyFact | AnySound

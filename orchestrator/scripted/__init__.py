@@ -1,0 +1,1 @@
+"""A model endpoint that plays a scenario file over real HTTP."""

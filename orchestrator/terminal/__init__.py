@@ -1,0 +1,1 @@
+"""The terminal front end: reads events, draws rows, asks for requests."""

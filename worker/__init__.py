@@ -1,0 +1,1 @@
+"""One agent at work: the wire, the loop and the tools. Knows nothing of the orchestrator or of merging."""

@@ -1,0 +1,57 @@
+"""What a model was told and what it answered: the messages of one conversation, as values.
+
+These structs are the same on the wire, in the journal and in the loop. They know no endpoint's format: the
+gateway translates them. A tool call keeps its arguments as the JSON text that the model wrote, so that they are
+decoded once, by the tool, and replayed to the model unchanged.
+"""
+
+from typing import NewType
+
+import msgspec
+
+CallId = NewType("CallId", str)
+"""The id that the endpoint gave a tool call; an answer names it."""
+
+
+class Image(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A picture for the model: its media type (`image/png`) and its encoded bytes."""
+
+    media_type: str
+    data: bytes
+
+
+class ToolCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call the model asks for. `arguments` is JSON text as the model wrote it, perhaps broken."""
+
+    id: CallId
+    name: str
+    arguments: str
+
+
+class Message(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of the messages of a conversation."""
+
+
+class UserMessage(Message):
+    """What a person, or the parent in a person's place, tells the model."""
+
+    text: str
+
+
+class AssistantMessage(Message):
+    """What the model answered: text, the calls it asks for, or both."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+class ToolMessage(Message):
+    """What one tool call gave. Each call of an assistant message gets exactly one."""
+
+    call_id: CallId
+    text: str
+    images: tuple[Image, ...] = ()
+    failed: bool = False
+
+
+AnyMessage = UserMessage | AssistantMessage | ToolMessage

@@ -1,0 +1,132 @@
+"""What a loop asks of a model, and every way a model can answer or fail to.
+
+A failure is a value: the loop that asked decides what it means. Retries are the gateway's affair, so a failure seen
+here is final for that call. Nothing here knows HTTP.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from worker.conversation import AnyMessage, AssistantMessage
+
+
+class Usage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Tokens of one call or of many. `cached_tokens` are those of `input_tokens` read from a prompt cache."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole answer of the model. `cut_off` is true when it ended at the endpoint's length limit."""
+
+    message: AssistantMessage
+    usage: Usage = Usage()
+    cut_off: bool = False
+
+
+class ModelFailure(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of the ways a model call fails. `str()` of each is one sentence for a person and for the model."""
+
+
+class Unreachable(ModelFailure):
+    """No connection, or one that broke before the reply was whole."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The model's endpoint could not be reached: {self.detail}."
+
+
+class Stalled(ModelFailure):
+    """The endpoint held the connection open and sent nothing for `seconds`."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"The model's endpoint sent nothing for {self.seconds:.0f} s."
+
+
+class Overloaded(ModelFailure):
+    """The endpoint asks for patience (429, 503, 529). `retry_after_seconds` is what it asked for, if it said."""
+
+    status: int
+    detail: str
+    retry_after_seconds: float | None = None
+
+    def __str__(self) -> str:
+        return f"The model's endpoint is overloaded ({self.status}): {self.detail}."
+
+
+class ServerFailed(ModelFailure):
+    """The endpoint answered with a fault of its own (other 5xx, or an error inside the stream)."""
+
+    status: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The model's endpoint failed ({self.status}): {self.detail}."
+
+
+class Refused(ModelFailure):
+    """The endpoint will not answer this request (other 4xx: key, model name, bad request). Never retried."""
+
+    status: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The model's endpoint refused the request ({self.status}): {self.detail}."
+
+
+class ContextOverflow(ModelFailure):
+    """The conversation is longer than the model can read. Never retried as it is."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The conversation is too long for the model: {self.detail}."
+
+
+class Malformed(ModelFailure):
+    """What came is not what the format promises: HTML, broken events, a stream that ended early."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The model's endpoint sent something that is no reply: {self.detail}."
+
+
+class RanAway(ModelFailure):
+    """A tool call's streamed arguments repeated one pattern or passed the size limit; the stream was cut."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The model's tool call ran away: {self.detail}."
+
+
+AnyModelFailure = (
+    Unreachable | Stalled | Overloaded | ServerFailed | Refused | ContextOverflow | Malformed | RanAway
+)
+
+
+class Model(Protocol):
+    """Whatever answers a conversation: the gateway in the parent, the pipe to it in a child."""
+
+    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+        """Answer the conversation as it stands; never raises for a failure of the endpoint."""
+        ...

@@ -1,0 +1,183 @@
+"""Every message between the parent and a worker. `python -m worker.protocol` prints this page as a table.
+
+Commands go down, reports go up; each is a frozen tagged struct in one of the two unions below, sent as one frame
+(`worker.frames`). A worker's life on the wire: it sends `Ready`, receives `Start`, works, and its last report is
+always `Finished`. Either side learns of the other's death by the end of the pipe; closing the pipe tells a worker
+to stop. Nothing here knows how a frame travels or what a report means to the parent.
+"""
+
+from typing import Literal, NewType
+
+import msgspec
+
+from worker.conversation import AnyMessage, CallId
+from worker.model import AnyModelFailure, Reply
+
+ChildId = NewType("ChildId", str)
+"""Names a child in the session, on disk (`<repo>-children/<id>`) and on the screen."""
+
+Kind = Literal["research", "implement"]
+"""What a child may do: a research child reads its parent's workspace, an implement child edits its own checkout."""
+
+PROTOCOL_VERSION = 1
+
+
+# Commands: parent → worker
+
+
+class Command(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of what the parent tells a worker."""
+
+
+class Start(Command):
+    """The first command: who the worker is, where it works, and the conversation it begins or goes on with.
+
+    `workspace` is an absolute path. `conversation` ends with a user's or a tool's message.
+    `command_limit_seconds` bounds one shell command (rows.md D8). `temporary` is the folder for its logs.
+    """
+
+    child: ChildId
+    kind: Kind
+    workspace: str
+    temporary: str
+    conversation: tuple[AnyMessage, ...]
+    command_limit_seconds: float = 3600.0
+
+
+class ModelReplied(Command):
+    """The answer to the `ModelAsked` of the same `ask`."""
+
+    ask: int
+    reply: Reply
+
+
+class ModelFailed(Command):
+    """The `ModelAsked` of the same `ask` got no answer, and will not."""
+
+    ask: int
+    failure: AnyModelFailure
+
+
+class Steer(Command):
+    """A message for the model, to be read before its next reply."""
+
+    text: str
+
+
+AnyCommand = Start | ModelReplied | ModelFailed | Steer
+
+
+# Outcomes: how a child's work ended, as the worker itself tells it
+
+
+class Outcome(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of the ways a turn ends."""
+
+
+class Answered(Outcome):
+    """The model asked for no more tools; `text` is its last answer."""
+
+    text: str
+
+
+class ModelGaveUp(Outcome):
+    """A model call failed for good. `text` is the last the model had said, perhaps nothing."""
+
+    failure: AnyModelFailure
+    text: str = ""
+
+
+class LoopStopped(Outcome):
+    """The loop detector ended the turn: the model repeated one failing call."""
+
+    detail: str
+    text: str = ""
+
+
+class Failed(Outcome):
+    """A fault of ours inside the worker; `detail` is the traceback."""
+
+    detail: str
+
+
+AnyOutcome = Answered | ModelGaveUp | LoopStopped | Failed
+
+
+# Reports: worker → parent
+
+
+class Report(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+    """Base of what a worker tells the parent."""
+
+
+class Ready(Report):
+    """The first report: the worker runs and waits for `Start`."""
+
+    pid: int
+    version: int = PROTOCOL_VERSION
+
+
+class ModelAsked(Report):
+    """The worker wants a reply. Of the conversation the first `kept` messages are as the parent knows them.
+
+    `messages` follow those. The parent answers with `ModelReplied` or `ModelFailed`; both sides then append the
+    reply's message.
+    """
+
+    ask: int
+    kept: int
+    messages: tuple[AnyMessage, ...]
+
+
+class ToolStarted(Report):
+    """A tool call begins. `title` is a line for a person, with paths relative to the workspace."""
+
+    call: CallId
+    name: str
+    title: str
+
+
+class ToolFinished(Report):
+    """The tool call ended; every `ToolStarted` has exactly one. `text` is what the model reads."""
+
+    call: CallId
+    name: str
+    title: str
+    text: str
+    failed: bool
+    seconds: float
+
+
+class Finished(Report):
+    """The last report of a worker."""
+
+    outcome: AnyOutcome
+
+
+AnyReport = Ready | ModelAsked | ToolStarted | ToolFinished | Finished
+
+
+def protocol_rows() -> list[tuple[str, str, str, str]]:
+    """The protocol as rows of direction, name, fields, meaning."""
+    directions = (("command", Command), ("report", Report), ("outcome", Outcome))
+    return [
+        (
+            direction,
+            struct.__name__,
+            ", ".join(struct.__struct_fields__),
+            (struct.__doc__ or "").strip().splitlines()[0],
+        )
+        for direction, base in directions
+        for struct in base.__subclasses__()
+    ]
+
+
+def main() -> None:
+    rows = [("direction", "name", "fields", "meaning"), *protocol_rows()]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
+
+
+if __name__ == "__main__":
+    main()
