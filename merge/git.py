@@ -1,9 +1,9 @@
 """The door to git's own commands: every one of them runs through GitPython, here.
 
-A command of ours never opens an editor, a pager or a prompt, never runs a hook, never takes an optional lock, and
-sees none of the `GIT_*` variables that a calling git (a hook, `git rebase --exec`) may have left in the environment.
-It runs in a session of its own: Ctrl-C at the terminal is the parent's affair, and there is no terminal to ask for
-a password on. All functions here block; an async caller puts them in a thread.
+A command of ours never opens an editor, a pager or a prompt, never runs a hook, never takes an optional
+lock, and sees none of the `GIT_*` variables that a calling git (a hook, `git rebase --exec`) may have left
+in the environment. It runs in a session of its own: Ctrl-C at the terminal is the parent's affair, and there
+is no terminal to ask for a password on. All functions here block; an async caller puts them in a thread.
 """
 
 import os
@@ -44,7 +44,8 @@ _SWITCHES = (
     "core.quotePath=false",
 )
 
-# What git itself lists as local to a repository (`git rev-parse --local-env-vars`), and what changes its answers.
+# What git itself lists as local to a repository (`git rev-parse --local-env-vars`), and what changes its
+# answers.
 _POISON = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
@@ -73,7 +74,8 @@ _POISON = (
 
 
 class GitFailed(Exception):
-    """Raised when a git command that had to succeed did not. `str()` is git's own last words and the command."""
+    """Raised when a git command that had to succeed did not. `str()` is git's own last words and the
+    command."""
 
     def __init__(self, command: Sequence[str], status: int, error: str) -> None:
         self.command = tuple(command)
@@ -103,8 +105,8 @@ class GitAnswer:
 class GitPlace:
     """Where a git command runs: the folder, and the repository parts it is pinned to.
 
-    With `git_dir` the command sees that repository and no other, whatever the folder holds. `index` is a private
-    index file. `switches` are more `-c name=value` pairs.
+    With `git_dir` the command sees that repository and no other, whatever the folder holds. `index` is a
+    private index file. `switches` are more `-c name=value` pairs.
     """
 
     folder: Path
@@ -138,7 +140,8 @@ def ask_git(
             feed_file.write(feed)
             feed_file.seek(0)
         try:
-            status, output, error = Git(place.folder).execute(  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
+            status, output, error = Git(place.folder).execute(  # pyright: ignore[reportGeneralTypeIssues,
+            reportUnknownVariableType]
                 command,
                 istream=feed_file,
                 with_extended_output=True,

@@ -1,7 +1,7 @@
 """Which repository a folder belongs to, and whether something in it is half done.
 
-Answers come from the files that git itself documents (gitrepository-layout(5)), so that a session can start without
-running git or importing a library. Knows nothing of trees.
+Answers come from the files that git itself documents (gitrepository-layout(5)), so that a session can start
+without running git or importing a library. Knows nothing of trees.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class NotARepository(Exception):
 class Repository:
     """One working tree and its repository, all paths absolute.
 
-    `git_dir` is where HEAD and the index of this working tree are; `common_dir` holds objects and refs. The two
-    differ in a linked worktree.
+    `git_dir` is where HEAD and the index of this working tree are; `common_dir` holds objects and refs. The
+    two differ in a linked worktree.
     """
 
     root: Path
@@ -37,7 +37,7 @@ def find_repository(folder: Path) -> Repository:
         if git_dir is not None:
             return Repository(candidate, git_dir, _common_dir(git_dir))
         if _looks_like_git_dir(candidate):
-            raise NotARepository(f"{candidate} is a bare git repository; go to a folder with a checkout of it.")
+            raise NotARepository(f"{candidate} is a bare git repository; go to a checkout of it.")
     raise NotARepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
 
 

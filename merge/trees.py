@@ -1,9 +1,10 @@
 """The nouns of this room: object ids, paths as git stores them, entries of a tree, and one path's change.
 
-A path is bytes, relative to the root of the tree, with `/` between its parts, whatever its encoding. `show_path` is
-how one is told to a person or a model. Nothing here reads a repository.
+A path is bytes, relative to the root of the tree, with `/` between its parts, whatever its encoding.
+`show_path` is how one is told to a person or a model. Nothing here reads a repository.
 """
 
+from collections.abc import Mapping
 from typing import NewType
 
 import msgspec
@@ -18,6 +19,7 @@ FILE = 0o100644
 EXECUTABLE = 0o100755
 SYMLINK = 0o120000
 SUBMODULE = 0o160000
+FOLDER = 0o040000
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -26,6 +28,10 @@ class Entry(msgspec.Struct, frozen=True):
     mode: int
     object: ObjectId
 
+    @property
+    def is_folder(self) -> bool:
+        return self.mode & 0o170000 == FOLDER
+
 
 class Change(msgspec.Struct, frozen=True):
     """One path that differs between two trees. Never both sides `None`, never both equal."""
@@ -33,6 +39,27 @@ class Change(msgspec.Struct, frozen=True):
     path: RepoPath
     before: Entry | None
     after: Entry | None
+
+
+def decode_tree(content: bytes, id_size: int) -> dict[bytes, Entry]:
+    """The entries of one tree object by name; `id_size` is 20 bytes, or 32 in a SHA-256 repository."""
+    # "MODE SP NAME NUL ID", over and over: gitformat-pack(5) calls it the tree's canonical content.
+    entries: dict[bytes, Entry] = {}
+    position = 0
+    while position < len(content):
+        space = content.index(b" ", position)
+        end = content.index(b"\0", space)
+        object_id = ObjectId(content[end + 1 : end + 1 + id_size].hex())
+        entries[content[space + 1 : end]] = Entry(int(content[position:space], 8), object_id)
+        position = end + 1 + id_size
+    return entries
+
+
+def encode_tree(entries: Mapping[bytes, Entry]) -> bytes:
+    """The tree object that holds `entries`, the same bytes as git writes."""
+    # Git sorts a folder as if its name ended in a slash: "a.b" < "a/" < "a0".
+    ordered = sorted(entries.items(), key=lambda item: item[0] + b"/" if item[1].is_folder else item[0])
+    return b"".join(b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.object)) for name, entry in ordered)
 
 
 def show_path(path: bytes) -> str:
