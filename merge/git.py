@@ -6,13 +6,16 @@ in the environment. It runs in a session of its own: Ctrl-C at the terminal is t
 is no terminal to ask for a password on. All functions here block; an async caller puts them in a thread.
 """
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from git.cmd import Git
+from git.exc import GitCommandNotFound
 
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -131,30 +134,38 @@ def ask_git(
     Raises:
         GitFailed: when git itself cannot be started.
     """
+    if not place.folder.is_dir():
+        # GitPython would run the command wherever this process happens to be.
+        raise GitFailed(arguments, -1, f"{place.folder} is not a folder")
     command = [*_without_poison(), "git", *_SWITCHES]
     for switch in place.switches:
         command += ["-c", switch]
     command += arguments
-    with tempfile.TemporaryFile() as feed_file:
-        if feed:
-            feed_file.write(feed)
-            feed_file.seek(0)
-        try:
-            status, output, error = Git(place.folder).execute(  # pyright: ignore[reportGeneralTypeIssues,
-            reportUnknownVariableType]
-                command,
-                istream=feed_file,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                env={**_QUIET, **place.environment(), **(environment or {})},
-                start_new_session=True,
+    everything = {**_QUIET, **_locale(), **place.environment(), **(environment or {})}
+    try:
+        with contextlib.ExitStack() as stack:
+            feed_file = None
+            if feed:
+                feed_file = stack.enter_context(tempfile.TemporaryFile())
+                feed_file.write(feed)
+                feed_file.seek(0)
+            # The overloads know neither the bytes of stdout_as_string=False nor the session.
+            status, output, error = cast(
+                "tuple[int, bytes, bytes | str]",
+                Git(place.folder).execute(
+                    command,
+                    istream=feed_file,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                    env=everything,
+                    start_new_session=True,
+                ),
             )
-        except Exception as error:
-            raise GitFailed(arguments, -1, str(error)) from error
-    assert isinstance(output, bytes)
-    return GitAnswer(int(status), output, error if isinstance(error, str) else os.fsdecode(error))
+    except (GitCommandNotFound, OSError) as fault:
+        raise GitFailed(arguments, -1, str(fault)) from fault
+    return GitAnswer(status, output, error if isinstance(error, str) else os.fsdecode(error))
 
 
 def run_git(
@@ -172,6 +183,14 @@ def run_git(
     if answer.status != 0:
         raise GitFailed(arguments, answer.status, answer.error)
     return answer
+
+
+def _locale() -> dict[str, str]:
+    """English messages, and the person's own characters: a filter must answer here as it does for them."""
+    # GitPython sets LC_ALL=C, under which a filter that reads text may give other bytes than `git add` does.
+    found = {name: os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")}
+    characters = found["LC_ALL"] or found["LC_CTYPE"] or found["LANG"]
+    return {"LC_ALL": "", "LC_CTYPE": characters, "LC_MESSAGES": "C", "LANGUAGE": "C"}
 
 
 def _without_poison() -> list[str]:
