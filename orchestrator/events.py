@@ -128,12 +128,10 @@ class Dismissed(Event):
 
 
 class TurnFinished(Event):
-    """The parent's turn ended."""
+    """The parent's turn ended. What it cost and what landed is told by the events since `RequestGiven`."""
 
     ending: AnyOutcome | Stopped
     seconds: float
-    usage: Usage
-    landed: tuple[str, ...]
 
 
 class SessionFinished(Event):

@@ -1,0 +1,42 @@
+"""The model as one agent of the session sees it: the gateway, with what was asked and answered written down.
+
+The parent's loop asks it directly; a child's worker asks through its pipe and the parent asks here in its name. So the
+journal holds every conversation whole: `Told` is what joined it, `Replied` what the model said.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import trio
+
+from orchestrator.events import Replied, Told
+from orchestrator.gateway.gateway import Gateway
+from orchestrator.journal import Journal
+from worker.conversation import AnyMessage
+from worker.model import AnyModelFailure, Reply, Usage
+from worker.protocol import ChildId
+
+
+class JournaledModel:
+    """A `worker.model.Model` whose conversation is journaled as that of `who`. `told` messages are in there already."""
+
+    def __init__(self, who: ChildId, gateway: Gateway, journal: Journal, told: int = 0) -> None:
+        self.usage = Usage()
+        self._who = who
+        self._gateway = gateway
+        self._journal = journal
+        self._told = told
+
+    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+        """See `worker.model.Model`."""
+        new = tuple(conversation[self._told :])
+        if new:
+            self._journal.record(self._who, Told(new))
+            self._told = len(conversation)
+        began = trio.current_time()
+        answer = await self._gateway.reply(conversation, hear=partial(self._journal.hear, self._who))
+        if isinstance(answer, Reply):
+            self.usage += answer.usage
+            self._journal.record(self._who, Replied(answer, trio.current_time() - began))
+            self._told += 1  # the reply's message, which the asker appends
+        return answer

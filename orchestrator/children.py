@@ -1,0 +1,191 @@
+"""The children of one session: starts them, knows them by id, and answers the model's `task` calls.
+
+Every child lives in the one nursery of `open_children`; leaving that block stops those that still run and waits for
+the proof. What a child's life consists of is in `orchestrator.child`; here is who runs, who waits for whom, and that
+each report reaches the parent's model exactly once.
+"""
+
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from orchestrator.child import Child, Grounds, NewChild, SharedSnapshot
+from worker.conversation import UserMessage
+from worker.protocol import ChildId
+from worker.tools.task import TaskArguments
+from worker.tools.tool import ToolAnswer, failed
+from worker.workspace import Workspace
+
+
+class Children:
+    """The roster. `answer` is the function behind the `task` tool; the rest is for the session and the screens."""
+
+    def __init__(self, grounds: Grounds, nursery: trio.Nursery) -> None:
+        self.roster: dict[ChildId, Child] = {}
+        self._grounds = grounds
+        self._nursery = nursery
+        self._delivered: set[ChildId] = set()
+        self._shared = SharedSnapshot(grounds.repository)
+        self._news = trio.Event()
+        self._said: list[str] = []
+
+    # What the loop asks (worker.agent)
+
+    def begin_group(self) -> None:
+        """Calls that run at once are about to start: children among them share one new snapshot."""
+        self._shared = SharedSnapshot(self._grounds.repository)
+
+    def take(self) -> list[UserMessage]:
+        """What the person said during the turn, and reports of background children that have not been read."""
+        said, self._said = self._said, []
+        reports = [self._deliver(child) for child in self._unread() if child.new.background]
+        return [UserMessage(text) for text in (*said, *reports)]
+
+    async def wait_for_more(self) -> list[UserMessage]:
+        """While a background child runs, the turn is not over: wait for its report, or for the person."""
+        while True:
+            news = self._news
+            more = self.take()
+            if more or not any(child.report is None for child in self.roster.values()):
+                return more
+            await news.wait()
+
+    # What the person and the session ask
+
+    def say(self, text: str) -> None:
+        """A message of the person's for the model, during its turn."""
+        self._said.append(text)
+        self._tell()
+
+    def stop(self, child: ChildId, by: str) -> None:
+        self.roster[child].stop(by)
+
+    async def stop_all(self, by: str) -> None:
+        """Stop every child that runs and wait until each is gone and its work is kept or landed."""
+        running = [child for child in self.roster.values() if child.report is None]
+        for child in running:
+            child.stop(by)
+        for child in running:
+            await child.ended.wait()
+
+    def running(self) -> list[Child]:
+        return [child for child in self.roster.values() if child.report is None]
+
+    # The task tool
+
+    async def answer(self, arguments: TaskArguments, workspace: Workspace) -> ToolAnswer:
+        """Carry out one `task` call."""
+        if arguments.child is not None:
+            return await self._answer_about(arguments, arguments.child)
+        if arguments == TaskArguments():
+            return ToolAnswer(self._list())
+        if arguments.kill or arguments.wait_secs is not None:
+            return failed("kill and wait_secs go with child: ID; name the child.")
+        if arguments.kind is None or not arguments.prompt or not arguments.prompt.strip():
+            return failed("A new child needs kind (research or implement) and prompt (its whole task).")
+        child = self._start(arguments)
+        if arguments.background:
+            return ToolAnswer(
+                f"started child {child.new.id} ({child.new.kind}) in the background; its report reaches you when it"
+                f" finishes. Ask with child: {child.new.id}."
+            )
+        try:
+            await child.ended.wait()
+        except trio.Cancelled:
+            child.stop("the person")
+            with trio.CancelScope(shield=True):
+                await child.ended.wait()
+            raise
+        return self._whole_report(child)
+
+    def _start(self, arguments: TaskArguments) -> Child:
+        assert arguments.kind is not None
+        assert arguments.prompt is not None
+        title = " ".join((arguments.title or arguments.prompt).split())[:60]
+        new = NewChild(
+            self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background
+        )
+        child = Child(new)
+        self.roster[new.id] = child
+        self._nursery.start_soon(self._live, child, self._shared)
+        return child
+
+    async def _live(self, child: Child, shared: SharedSnapshot) -> None:
+        await child.live(self._grounds, shared)
+        self._tell()
+
+    async def _answer_about(self, arguments: TaskArguments, name: str) -> ToolAnswer:
+        child = self.roster.get(ChildId(name))
+        if child is None:
+            known = ", ".join(self.roster) or "none yet"
+            return failed(f"There is no child {name!r} in this session. Children: {known}.")
+        if arguments.kill:
+            if child.report is None:
+                child.stop("the model")
+                await child.ended.wait()
+            return self._whole_report(child)
+        if arguments.prompt is not None:
+            if await child.steer(arguments.prompt):
+                return ToolAnswer(f"told {child.new.id}; it reads the message before its next reply.")
+            return failed(f"{child.new.id} has finished; it no longer reads messages.\n{self._state(child)}")
+        if arguments.wait_secs is not None:
+            with trio.move_on_after(arguments.wait_secs):
+                await child.ended.wait()
+        return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
+
+    def _whole_report(self, child: Child) -> ToolAnswer:
+        assert child.report is not None
+        return ToolAnswer(self._deliver(child))
+
+    def _deliver(self, child: Child) -> str:
+        assert child.report is not None
+        self._delivered.add(child.new.id)
+        return child.report.text
+
+    def _unread(self) -> list[Child]:
+        return [
+            child
+            for child in self.roster.values()
+            if child.report is not None and child.new.id not in self._delivered
+        ]
+
+    def _state(self, child: Child) -> str:
+        now = trio.current_time()
+        state = "finished" if child.report is not None else "running"
+        return (
+            f"child {child.new.id} ({child.new.kind}) {state}: {child.new.title}\n"
+            f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
+            f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
+        )
+
+    def _list(self) -> str:
+        running = len(self.running())
+        head = f"{running} running, {len(self.roster) - running} ended"
+        return "\n\n".join([head, *(self._state(child) for child in self.roster.values())])
+
+    def _new_id(self, title: str) -> ChildId:
+        """A name that is safe as a folder's, tells the task, and is new in the session and, by chance, elsewhere."""
+        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:24].strip("-") or "child"
+        while True:
+            new = ChildId(f"{slug}-{secrets.token_hex(2)}")
+            if new not in self.roster:
+                return new
+
+    def _tell(self) -> None:
+        news, self._news = self._news, trio.Event()
+        news.set()
+
+
+@asynccontextmanager
+async def open_children(grounds: Grounds) -> AsyncIterator[Children]:
+    """The children of a session; at the end of the block those that still run are stopped, and are gone."""
+    async with trio.open_nursery() as nursery:
+        children = Children(grounds, nursery)
+        try:
+            yield children
+        finally:
+            with trio.CancelScope(shield=True):
+                await children.stop_all("the end of the session")

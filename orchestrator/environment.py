@@ -1,0 +1,49 @@
+"""What a process that the model steers finds in its environment: no credentials, no git variables of a caller.
+
+Pure. Holds for a child's worker, and for the commands that the parent's own model runs.
+"""
+
+import re
+from collections.abc import Mapping
+
+from worker.protocol import ChildId
+
+CHILD_VARIABLE = "COVEY_CHILD"
+"""Marks a child's processes, so that what escaped a killed worker is found by its environment."""
+
+_CREDENTIAL = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT|APIKEY)$", re.IGNORECASE)
+
+
+def is_credential(name: str) -> bool:
+    """Whether a variable of this name is taken for a secret: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`."""
+    return _CREDENTIAL.search(name) is not None
+
+
+def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` without credentials and without the `GIT_*` variables that pin a repository."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if not is_credential(name) and not (name.startswith("GIT_") and name not in _GIT_KEPT)
+    }
+
+
+# Who commits, and which configuration files git reads: wanted by a child's commands, harmless to the parent.
+_GIT_KEPT = {
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_SSL_CAINFO",
+    "GIT_EXEC_PATH",
+}
+
+
+def child_environment(environment: Mapping[str, str], child: ChildId) -> dict[str, str]:
+    """What the worker of `child` and everything it starts finds."""
+    return {**clean_environment(environment), CHILD_VARIABLE: child}

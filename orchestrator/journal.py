@@ -1,0 +1,148 @@
+"""The journal of one session: a file of entries, one JSON line each, written once and read by everyone.
+
+Screens, resume, receipts and `covey watch` all read it the same way: from a place in the file on to its end, then
+waiting for more. So a late reader and a live one are the same code, and a screen holds no truth of its own. Facts are
+written; sounds (a few more characters of text) are only passed to who reads live. Knows nothing of what events mean.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import trio
+
+from orchestrator.events import AnyEvent, AnyFact, AnySound, Replied
+from worker.protocol import ChildId
+
+PARENT = ChildId("")
+"""Who an entry belongs to when it is the parent session itself."""
+
+_SOUNDS_KEPT = 4096
+"""Sounds that wait for a slow reader; older ones are dropped, the fact after them holds the whole."""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of the journal: its number from 0, when (seconds since the epoch), whose it is, and what."""
+
+    number: int
+    at: float
+    who: ChildId
+    event: AnyFact
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A sound, told to live readers only."""
+
+    who: ChildId
+    event: AnySound
+
+
+class JournalBroken(Exception):
+    """Raised when a line of a journal that is not its torn last one can't be read. Names the file and the line."""
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Entry)
+
+
+class Journal:
+    """The journal of a running session. One process writes it; `close` when the session ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._count = sum(1 for _ in read_entries(path)) if path.exists() else 0
+        self._file: BinaryIO = path.open("ab")
+        _drop_torn_line(path, self._file)
+        self._sounds: deque[tuple[int, Heard]] = deque(maxlen=_SOUNDS_KEPT)
+        self._sounds_heard = 0
+        self._news = trio.Event()
+        self._closed = False
+
+    def record(self, who: ChildId, event: AnyFact) -> Entry:
+        """Write a fact down and tell the readers. It is the operating system's when this returns."""
+        entry = Entry(self._count, time.time(), who, event)
+        self._file.write(_encoder.encode(entry) + b"\n")
+        self._file.flush()
+        self._count += 1
+        self._tell()
+        return entry
+
+    def record_durably(self, who: ChildId, event: AnyFact) -> Entry:
+        """Like `record`, and it is on the disk when this returns."""
+        entry = self.record(who, event)
+        os.fsync(self._file.fileno())
+        return entry
+
+    def sound(self, who: ChildId, event: AnySound) -> None:
+        """Tell the live readers something that is not written down."""
+        self._sounds.append((self._sounds_heard, Heard(who, event)))
+        self._sounds_heard += 1
+        self._tell()
+
+    def hear(self, who: ChildId, event: AnyEvent) -> None:
+        """Take in any event: facts are written, sounds are passed on."""
+        if isinstance(event, AnySound):
+            self.sound(who, event)
+        else:
+            self.record(who, event)
+
+    async def follow(self) -> AsyncIterator[Entry | Heard]:
+        """Every entry from the first on, then live ones and sounds in the order they came, until `close`."""
+        heard = self._sounds_heard
+        with self.path.open("rb") as lines:
+            while True:
+                news = self._news
+                closed = self._closed
+                # Facts first: a reply's fact makes the sounds before it stale, never the other way round.
+                sounds = [sound for number, sound in self._sounds if number >= heard]
+                heard = self._sounds_heard
+                facts = [_decoder.decode(line) for line in lines]
+                replied = {entry.who for entry in facts if isinstance(entry.event, Replied)}
+                for sound in sounds:
+                    if sound.who not in replied:
+                        yield sound
+                for entry in facts:
+                    yield entry
+                if not facts and not sounds:
+                    if closed:
+                        return
+                    await news.wait()
+
+    def close(self) -> None:
+        """The session ended: readers finish once they have read all."""
+        self._closed = True
+        self._file.close()
+        self._tell()
+
+    def _tell(self) -> None:
+        news, self._news = self._news, trio.Event()
+        news.set()
+
+
+def read_entries(path: Path) -> Iterator[Entry]:
+    """The entries of the journal at `path`. A torn last line, which a crash leaves, is passed over.
+
+    Raises:
+        JournalBroken: when any other line is no entry.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield _decoder.decode(line)
+            except msgspec.MsgspecError as error:
+                raise JournalBroken(f"{path}, line {number}: {error}.") from error
+
+
+def _drop_torn_line(path: Path, file: BinaryIO) -> None:
+    """Cut off a last line without its newline: it was being written when the session died."""
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        file.truncate(whole)

@@ -1,0 +1,110 @@
+"""One parent session: its journal, its conversation, its children, and the turns a person asks for.
+
+`open_session` owns all of it; when its block is left no child runs and the journal is closed. Front ends call `run_turn`,
+`say` and `interrupt`, and read the journal; nothing here draws or reads a terminal.
+"""
+
+import dataclasses
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from merge.repository import Repository
+from orchestrator.asking import JournaledModel
+from orchestrator.child import Grounds
+from orchestrator.children import Children, open_children
+from orchestrator.events import RequestGiven, SessionFinished, SessionStarted, Stopped, TurnFinished
+from orchestrator.gateway.endpoint import Endpoint
+from orchestrator.gateway.gateway import open_gateway
+from orchestrator.journal import PARENT, Journal
+from orchestrator.own_folder import own_folder
+from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
+from worker.agent import Agent
+from worker.catalogue import TOOLS, advertised
+from worker.conversation import UserMessage
+from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
+from worker.toolbox import Toolbox
+from worker.tools import task
+from worker.workspace import Workspace
+
+THE_PERSON = "the person"
+
+
+class Session:
+    """A session between its first request and its end. One turn runs at a time."""
+
+    def __init__(self, id: str, repository: Repository, journal: Journal, children: Children, agent: Agent) -> None:
+        self.id = id
+        self.repository = repository
+        self.journal = journal
+        self.children = children
+        self._agent = agent
+        self._turn: trio.CancelScope | None = None
+
+    async def run_turn(self, request: str) -> TurnFinished:
+        """Do what the person asks to the end, background children included, or until `interrupt`."""
+        assert self._turn is None, "One turn runs at a time; `say` speaks into it."
+        began = trio.current_time()
+        self.journal.record(PARENT, RequestGiven(request))
+        first = not self._agent.conversation
+        text = first_request(str(self.repository.root), request) if first else request
+        self._agent.conversation.append(UserMessage(text))
+        ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
+        self._turn = trio.CancelScope()
+        try:
+            with self._turn:
+                ending = await self._agent.run_turn(self.children.begin_group)
+        finally:
+            self._turn = None
+            # After an answer none runs; after an interruption or a failed model none may go on.
+            with trio.CancelScope(shield=True):
+                await self.children.stop_all(THE_PERSON)
+        finished = TurnFinished(ending, trio.current_time() - began)
+        self.journal.record_durably(PARENT, finished)
+        return finished
+
+    def interrupt(self) -> None:
+        """Cancel the turn: its children and everything they started are ended before `run_turn` returns."""
+        if self._turn is not None:
+            self._turn.cancel()
+
+    def say(self, text: str) -> None:
+        """A message for the model, read before its next reply of the running turn."""
+        self.children.say(text)
+
+
+@asynccontextmanager
+async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncIterator[Session]:
+    """A new session in `repository` with the model behind `endpoint`.
+
+    Raises:
+        FolderRefused: when the workspace's `.covey/` can't be written.
+    """
+    id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+    folder = own_folder(repository) / "sessions" / id
+    journal = Journal(folder / "journal.jsonl")
+    logs = folder / "logs"
+    try:
+        journal.record(
+            PARENT, SessionStarted(id, str(repository.root), endpoint.base_url, endpoint.model)
+        )
+        async with open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway:
+            grounds = Grounds(repository, gateway, journal, logs)
+            async with open_children(grounds) as children:
+
+                async def tell(event: ToolStarted | ToolFinished) -> None:
+                    journal.record(PARENT, event)
+                    await trio.lowlevel.checkpoint()
+
+                delegate = dataclasses.replace(task.TOOL, run=children.answer)
+                tools = [delegate if tool.name == delegate.name else tool for tool in TOOLS]
+                toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
+                model = JournaledModel(PARENT, gateway, journal)
+                agent = Agent([], model, toolbox, children, tell)
+                yield Session(id, repository, journal, children, agent)
+        journal.record_durably(PARENT, SessionFinished())
+    finally:
+        journal.close()

@@ -1,0 +1,41 @@
+"""A child's model: the parent, asked over the wire. One question at a time, each answered by its number."""
+
+from collections.abc import Sequence
+
+import trio
+
+from worker.conversation import AnyMessage
+from worker.model import AnyModelFailure, Reply
+from worker.protocol import AnyCommand, AnyReport, ModelAsked, ModelFailed, ModelReplied
+from worker.wire import Wire
+
+
+class PipeModel:
+    """Sends only what the parent has not seen of the conversation, which must have grown at its end alone."""
+
+    def __init__(self, wire: Wire[AnyReport, AnyCommand], known: int) -> None:
+        self._wire = wire
+        self._known = known
+        self._ask = 0
+        self._answer: ModelReplied | ModelFailed | None = None
+        self._answered = trio.Event()
+
+    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+        """See `worker.model.Model`. Waits as long as the parent takes."""
+        self._ask += 1
+        self._answer = None
+        self._answered = trio.Event()
+        await self._wire.send(ModelAsked(self._ask, self._known, tuple(conversation[self._known :])))
+        self._known = len(conversation)
+        await self._answered.wait()
+        assert self._answer is not None
+        if isinstance(self._answer, ModelFailed):
+            return self._answer.failure
+        self._known += 1  # the reply's message, which both sides append
+        return self._answer.reply
+
+    def take_answer(self, answer: ModelReplied | ModelFailed) -> None:
+        """Give the parent's answer to who waits for it; one to another question is dropped."""
+        if answer.ask == self._ask:
+            self._answer = answer
+            self._answered.set()
