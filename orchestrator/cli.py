@@ -1,0 +1,127 @@
+"""The `covey` command: reads its arguments, runs one verb, and turns every fault into a sentence and an exit code.
+
+Each verb is a function that imports what it needs: a session must not pay for the demo, nor `--help` for a session.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from orchestrator.faults import UserError
+
+EXIT_FAULT = 1
+EXIT_INTERRUPTED = 130
+
+_ABOUT = "A coding agent for the terminal that delegates to parallel child agents."
+
+
+def main() -> None:
+    """Entry of the console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(words: Sequence[str]) -> int:
+    """Carry out the command line `words` and return the exit code."""
+    arguments = _parser().parse_args(words)
+    try:
+        return arguments.verb(arguments)
+    except UserError as error:
+        print(f"covey: {error}", file=sys.stderr)
+        return EXIT_FAULT
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse exits with 2 for a usage fault; here that is 1, because 2 says that a check failed."""
+
+    def error(self, message: str) -> "None":  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.print_usage(sys.stderr)
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        sys.exit(EXIT_FAULT)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="covey", description=_ABOUT)
+    parser.add_argument("--version", action="version", version=f"covey {version('covey')}")
+    _add_endpoint_options(parser)
+    parser.set_defaults(verb=_session)
+    verbs = parser.add_subparsers(title="verbs", metavar="", parser_class=_Parser)
+
+    demo = verbs.add_parser("demo", help="show a delegating turn on a sample repository, without a model")
+    demo.set_defaults(verb=_demo)
+
+    scripted = verbs.add_parser("scripted", help="serve a scenario file as a model endpoint on this machine")
+    scripted.add_argument("scenario", type=Path, help="the scenario file (TOML)")
+    scripted.add_argument("--port", type=int, default=0, help="the port to listen on (default: a free one)")
+    scripted.set_defaults(verb=_scripted)
+    return parser
+
+
+def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1")
+    parser.add_argument("--model", metavar="NAME", help="the model to ask for")
+    parser.add_argument("--format", choices=("openai", "anthropic"), help="what the endpoint speaks")
+
+
+def _session(arguments: argparse.Namespace) -> int:
+    from merge.repository import NotARepository, find_repository
+    from orchestrator.config import NoEndpoint, choose_endpoint, read_configuration
+
+    try:
+        repository = find_repository(Path.cwd())
+    except NotARepository as error:
+        raise UserError(str(error)) from error
+    try:
+        endpoint = choose_endpoint(
+            os.environ,
+            read_configuration(os.environ),
+            url=arguments.endpoint,
+            model=arguments.model,
+            format=arguments.format,
+        )
+    except NoEndpoint as error:
+        raise UserError(f"{error}{_local_servers()}") from error
+
+    import trio
+
+    from orchestrator.own_folder import FolderRefused
+    from orchestrator.session import open_session
+    from orchestrator.terminal.run import run_terminal
+
+    async def talk() -> int:
+        async with open_session(repository, endpoint) as session:
+            return await run_terminal(session)
+
+    try:
+        return trio.run(talk)
+    except FolderRefused as error:
+        raise UserError(str(error)) from error
+
+
+def _local_servers() -> str:
+    """A sentence that names the model servers which answer on this machine, or nothing."""
+    import trio
+
+    from orchestrator.gateway.local_servers import find_local_servers
+
+    found = trio.run(find_local_servers)
+    if not found:
+        return ""
+    servers = "; ".join(f"{name}: --endpoint {url}" for name, url in found)
+    return f" These answer on this machine: {servers}."
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from orchestrator.demo import run_demo
+
+    return run_demo()
+
+
+def _scripted(arguments: argparse.Namespace) -> int:
+    from orchestrator.scripted.run import run_scripted
+
+    return run_scripted(arguments.scenario, arguments.port)

@@ -1,0 +1,134 @@
+"""Contract. The journal: what is written is read back the same, live or late, whole or after a crash."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from merge.landing import Conflicted, Held, Landed, NothingToLand
+from orchestrator.events import (
+    AnyFact,
+    ChildFinished,
+    ChildStarted,
+    ChildWorking,
+    Died,
+    Dismissed,
+    Event,
+    ModelRetried,
+    NeverBegan,
+    Replied,
+    RequestGiven,
+    SessionFinished,
+    SessionStarted,
+    Stopped,
+    TextAdded,
+    Told,
+    TurnFinished,
+)
+from orchestrator.journal import PARENT, Entry, Heard, Journal, JournalBroken, read_entries
+from worker.conversation import AssistantMessage, CallId, Image, ToolCall, ToolMessage, UserMessage
+from worker.model import Malformed, Reply, Usage
+from worker.protocol import Answered, ChildId, ToolFinished, ToolStarted
+
+CHILD = ChildId("fix-it-0a1b")
+
+FACTS: tuple[AnyFact, ...] = (
+    SessionStarted("s", "/w", "http://x", "m"),
+    RequestGiven("do ü"),
+    Told((UserMessage("do ü"), ToolMessage(CallId("1"), "t", (Image("image/png", b"\x00\xff"),)))),
+    Replied(Reply(AssistantMessage("hm", (ToolCall(CallId("1"), "read", "{"),)), Usage(1, 2, 3)), 0.5),
+    ModelRetried(Malformed("html"), 1, 0.25),
+    ToolStarted(CallId("1"), "read", "read a"),
+    ToolFinished(CallId("1"), "read", "read a", "text\nmore", True, 0.1),
+    ChildStarted(CHILD, "implement", "fix it", "fix it now", True),
+    ChildWorking("/w-children/fix-it-0a1b", ("a",), ("b (too large)",)),
+    ChildFinished(Answered("done"), Landed("l1", ("a",), ("moved",)), 1.0, Usage()),
+    ChildFinished(Died("exit status 1", "oh"), Conflicted("/c", ("a: both changed it",)), 1.0, Usage()),
+    ChildFinished(Stopped("the person"), Held("/c", "interrupted"), 1.0, Usage()),
+    ChildFinished(NeverBegan("disk full"), NothingToLand(), 1.0, Usage()),
+    Dismissed(),
+    TurnFinished(Stopped("the person"), 2.0),
+    SessionFinished(),
+)
+
+
+def test_every_fact_there_is_comes_back_as_it_was(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "s" / "journal.jsonl")
+    written = [journal.record(CHILD, fact) for fact in FACTS]
+    journal.close()
+    assert list(read_entries(journal.path)) == written
+    assert [entry.number for entry in written] == list(range(len(FACTS)))
+    sounds = {"TextAdded", "ThinkingAdded", "CallComposing"}
+    kinds = {fact.__name__ for fact in Event.__subclasses__()} | {"ToolStarted", "ToolFinished"}
+    assert {type(fact).__name__ for fact in FACTS} == kinds - sounds
+
+
+def test_each_line_is_json_that_anyone_can_read(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.record(PARENT, RequestGiven("two\nlines"))
+    journal.close()
+    (line,) = journal.path.read_bytes().splitlines()
+    assert msgspec.json.decode(line)["event"] == {"type": "RequestGiven", "text": "two\nlines"}
+
+
+async def test_a_late_reader_and_a_live_one_read_the_same(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    read: dict[str, list[Entry]] = {"live": [], "late": []}
+
+    async def follow(name: str) -> None:
+        async for item in journal.follow():
+            if isinstance(item, Entry):
+                read[name].append(item)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(follow, "live")
+        for fact in FACTS[:5]:
+            journal.record(PARENT, fact)
+            await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(follow, "late")
+        for fact in FACTS[5:]:
+            journal.record(CHILD, fact)
+        journal.close()
+    assert read["live"] == read["late"] == list(read_entries(journal.path))
+
+
+async def test_sounds_reach_who_listens_and_are_not_written(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    heard: list[Heard] = []
+
+    async def follow() -> None:
+        async for item in journal.follow():
+            if isinstance(item, Heard):
+                heard.append(item)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(follow)
+        await trio.testing.wait_all_tasks_blocked()
+        journal.hear(PARENT, TextAdded("hel"))
+        journal.hear(PARENT, TextAdded("lo"))
+        await trio.testing.wait_all_tasks_blocked()
+        journal.close()
+    assert [sound.event for sound in heard] == [TextAdded("hel"), TextAdded("lo")]
+    assert list(read_entries(journal.path)) == []
+
+
+def test_a_torn_last_line_is_passed_over_and_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    journal.record(PARENT, FACTS[0])
+    journal.close()
+    with path.open("ab") as file:
+        file.write(b'{"number":1,"at":1.0,"wh')
+    assert [entry.event for entry in read_entries(path)] == [FACTS[0]]
+    journal = Journal(path)
+    assert journal.record(PARENT, FACTS[1]).number == 1
+    journal.close()
+    assert [entry.event for entry in read_entries(path)] == list(FACTS[:2])
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"nonsense\n")
+    with pytest.raises(JournalBroken, match=r"journal\.jsonl, line 1"):
+        list(read_entries(path))

@@ -1,0 +1,203 @@
+"""Pure. The loop: which calls run beside which, what the conversation holds after each way a turn can end."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import trio
+
+from worker.agent import CUT_OFF, INTERRUPTED, Agent
+from worker.conversation import AnyMessage, AssistantMessage, CallId, ToolCall, ToolMessage, UserMessage
+from worker.loop_detector import LOOP_WARNING
+from worker.model import AnyModelFailure, Reply, Stalled
+from worker.protocol import Answered, LoopStopped, ModelGaveUp, ToolFinished, ToolStarted
+from worker.toolbox import Toolbox, groups_of
+from worker.tools.tool import Access, Tool, ToolAnswer
+from worker.workspace import Workspace
+
+PLACE = Workspace(Path("/nowhere"), Path("/nowhere/tmp"))
+
+
+class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    word: str = ""
+
+
+def tool(name: str, access: Access, run: Callable[[Word], Awaitable[ToolAnswer]]) -> Tool[Word]:
+    async def run_in_place(arguments: Word, workspace: Workspace) -> ToolAnswer:
+        return await run(arguments)
+
+    return Tool(name, "", Word, access, lambda arguments, workspace: f"{name} {arguments.word}", run_in_place)
+
+
+async def echo(arguments: Word) -> ToolAnswer:
+    return ToolAnswer(f"echo {arguments.word}")
+
+
+async def fail(arguments: Word) -> ToolAnswer:
+    return ToolAnswer("no such thing", failed=True)
+
+
+class PlayedModel:
+    """Answers with the given replies in order; running out is an error."""
+
+    def __init__(self, *replies: Reply | AnyModelFailure) -> None:
+        self._replies = list(replies)
+        self.asked: list[tuple[AnyMessage, ...]] = []
+
+    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+        await trio.lowlevel.checkpoint()
+        self.asked.append(tuple(conversation))
+        return self._replies.pop(0)
+
+
+class Letters:
+    """An inbox with letters for each time it is opened, and letters to wait for at the end."""
+
+    def __init__(self, *, on_the_way: Sequence[str] = (), at_the_end: Sequence[str] = ()) -> None:
+        self._on_the_way = [UserMessage(text) for text in on_the_way]
+        self._at_the_end = [UserMessage(text) for text in at_the_end]
+
+    def take(self) -> list[UserMessage]:
+        taken, self._on_the_way = self._on_the_way, []
+        return taken
+
+    async def wait_for_more(self) -> list[UserMessage]:
+        await trio.lowlevel.checkpoint()
+        return [self._at_the_end.pop(0)] if self._at_the_end else []
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.told: list[ToolStarted | ToolFinished] = []
+
+    async def __call__(self, report: ToolStarted | ToolFinished) -> None:
+        await trio.lowlevel.checkpoint()
+        self.told.append(report)
+
+
+def say(text: str, *calls: tuple[str, str], cut_off: bool = False) -> Reply:
+    made = tuple(ToolCall(CallId(f"{name}{n}"), name, words) for n, (name, words) in enumerate(calls))
+    return Reply(AssistantMessage(text, made), cut_off=cut_off)
+
+
+def agent_with(model: PlayedModel, *tools: Tool[Word], inbox: Letters | None = None) -> tuple[Agent, Listener]:
+    listener = Listener()
+    agent = Agent([UserMessage("go")], model, Toolbox(tools, PLACE), inbox or Letters(), listener)
+    return agent, listener
+
+
+async def test_a_reply_without_calls_ends_the_turn_with_its_text() -> None:
+    agent, listener = agent_with(PlayedModel(say("all done")))
+    assert await agent.run_turn() == Answered("all done")
+    assert agent.conversation == [UserMessage("go"), AssistantMessage("all done")]
+    assert listener.told == []
+
+
+async def test_each_call_gets_one_answer_in_the_order_of_the_calls() -> None:
+    model = PlayedModel(say("", ("echo", '{"word":"a"}'), ("echo", '{"word":"b"}')), say("end"))
+    agent, listener = agent_with(model, tool("echo", "read", echo))
+    assert await agent.run_turn() == Answered("end")
+    assert agent.conversation[2:4] == [
+        ToolMessage(CallId("echo0"), "echo a"),
+        ToolMessage(CallId("echo1"), "echo b"),
+    ]
+    assert sorted(type(report).__name__ for report in listener.told) == ["ToolFinished"] * 2 + ["ToolStarted"] * 2
+
+
+async def test_readers_run_at_the_same_time_and_a_writer_alone() -> None:
+    async def wait_for_the_other(arguments: Word) -> ToolAnswer:
+        arrived[arguments.word].set()
+        await arrived["ab".replace(arguments.word, "")].wait()
+        return ToolAnswer(arguments.word)
+
+    arrived = {"a": trio.Event(), "b": trio.Event()}
+    model = PlayedModel(say("", ("meet", '{"word":"a"}'), ("meet", '{"word":"b"}')), say("met"))
+    agent, _ = agent_with(model, tool("meet", "read", wait_for_the_other))
+    with trio.fail_after(5):
+        assert await agent.run_turn() == Answered("met")
+
+
+def test_neighbours_that_only_read_or_delegate_form_a_group() -> None:
+    tools = Toolbox(
+        [tool("r", "read", echo), tool("w", "write", echo), tool("d", "delegate", echo), tool("s", "shell", echo)],
+        PLACE,
+    )
+    calls = [ToolCall(CallId(str(n)), name, "{}") for n, name in enumerate("rdrwwrsd")]
+    assert ["".join(call.name for call in group) for group in groups_of(calls, tools)] == [
+        "rdr",
+        "w",
+        "w",
+        "r",
+        "s",
+        "d",
+    ]
+
+
+async def test_a_model_that_fails_for_good_ends_the_turn_with_what_it_last_said() -> None:
+    model = PlayedModel(say("first I look", ("echo", "{}")), Stalled(30.0))
+    agent, _ = agent_with(model, tool("echo", "read", echo))
+    assert await agent.run_turn() == ModelGaveUp(Stalled(30.0), "first I look")
+
+
+async def test_a_reply_that_was_cut_off_is_gone_on_with() -> None:
+    model = PlayedModel(say("half a", cut_off=True), say("sentence"))
+    agent, _ = agent_with(model)
+    assert await agent.run_turn() == Answered("sentence")
+    assert agent.conversation[2] == UserMessage(CUT_OFF)
+
+
+async def test_letters_reach_the_model_before_its_next_reply_and_keep_the_turn_open_at_its_end() -> None:
+    model = PlayedModel(say("done?"), say("now done"))
+    inbox = Letters(on_the_way=["also this"], at_the_end=["child x finished"])
+    agent, _ = agent_with(model, inbox=inbox)
+    assert await agent.run_turn() == Answered("now done")
+    assert model.asked[0][1:] == (UserMessage("also this"),)
+    assert model.asked[1][-1] == UserMessage("child x finished")
+
+
+async def test_an_interrupted_turn_keeps_the_answers_that_were_finished_and_answers_every_other_call() -> None:
+    async def finish(arguments: Word) -> ToolAnswer:
+        return ToolAnswer("found it")
+
+    async def hang(arguments: Word) -> ToolAnswer:
+        hanging.set()
+        await trio.sleep_forever()
+        raise AssertionError
+
+    hanging = trio.Event()
+    model = PlayedModel(say("", ("finish", "{}"), ("hang", "{}"), ("later", "{}")))
+    agent, listener = agent_with(
+        model, tool("finish", "read", finish), tool("hang", "write", hang), tool("later", "write", finish)
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(agent.run_turn)
+        await hanging.wait()
+        nursery.cancel_scope.cancel()
+    assert agent.conversation[2:] == [
+        ToolMessage(CallId("finish0"), "found it"),
+        ToolMessage(CallId("hang1"), INTERRUPTED, failed=True),
+        ToolMessage(CallId("later2"), INTERRUPTED, failed=True),
+    ]
+    started = [report.call for report in listener.told if isinstance(report, ToolStarted)]
+    finished = [report.call for report in listener.told if isinstance(report, ToolFinished)]
+    assert sorted(started) == sorted(finished)
+
+
+async def test_the_same_failing_call_warns_at_three_and_ends_the_turn_at_six() -> None:
+    model = PlayedModel(*[say("again", ("fail", '{"word":"x"}'))] * 6)
+    agent, _ = agent_with(model, tool("fail", "write", fail))
+    outcome = await agent.run_turn()
+    assert isinstance(outcome, LoopStopped)
+    assert "repeated the same fail call 6 times in a row with the same failing result" in outcome.detail
+    texts = [message.text for message in agent.conversation if isinstance(message, ToolMessage)]
+    assert [LOOP_WARNING in text for text in texts] == [False, False, True, True, True, False]
+
+
+async def test_a_different_call_between_starts_the_count_again() -> None:
+    same, other = ("fail", '{"word":"x"}'), ("fail", '{"word":"y"}')
+    model = PlayedModel(*[say("", call) for call in (same, same, other, same, same)], say("end"))
+    agent, _ = agent_with(model, tool("fail", "write", fail))
+    assert await agent.run_turn() == Answered("end")
+    assert not any(
+        LOOP_WARNING in message.text for message in agent.conversation if isinstance(message, ToolMessage)
+    )
