@@ -1,0 +1,308 @@
+"""The door to psutil: find every process of a tree, signal it, and prove that it is gone.
+
+A process is named by its id and its start time, so that one which got the id of a dead process is never hit.
+A tree is what descends from its root, what is in a session that one of these began, and what carries the
+tree's mark in its environment: so a double fork, a `setsid` or a killed root hides nothing. This process is
+never part of a tree.
+
+Looking at all processes takes milliseconds, so it is done in a thread. psutil takes longer to import than
+many a worker lives: import this module where it is used, not at the top of a file. It knows no worker,
+command or pipe.
+"""
+
+import errno
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+import psutil
+import trio
+
+from worker.ladder import LADDER, Ladder
+
+# psutil reckons a start time from the clock's idea of when the system booted, which moves when the clock is
+# set. An id comes back only after all others were used, which takes longer than this.
+_SAME_START_SECONDS = 2.0
+
+# Where there are no pidfds to wait on.
+_LOOK_AGAIN_SECONDS = 0.02
+
+# Stopped processes can't fork; a tree that forks faster than it is listed is killed as it stands.
+_ROUNDS_OF_STOPPING = 3
+
+HAS_PIDFDS = hasattr(os, "pidfd_open")
+
+
+class ProcessKey(NamedTuple):
+    """One process, for good: its id and when it started, in seconds since the epoch."""
+
+    pid: int
+    start_time: float
+
+
+Marker = tuple[str, str]
+"""Name and value of an environment variable that all processes of a tree have, and nothing else has."""
+
+
+def find_process(pid: int) -> ProcessKey | None:
+    """The process that has this id now, if there is one; perhaps a zombie."""
+    try:
+        return ProcessKey(pid, psutil.Process(pid).create_time())
+    except psutil.Error:
+        return None
+
+
+def is_alive(key: ProcessKey) -> bool:
+    """Whether this very process still runs. A zombie does not."""
+    try:
+        process = psutil.Process(key.pid)
+        return _is_same(ProcessKey(key.pid, process.create_time()), key) and not _has_ended(process)
+    except psutil.Error:
+        return False
+
+
+def list_tree(root: int) -> tuple[ProcessKey, ...]:
+    """What is alive of the process `root` and of all that it started."""
+    key = find_process(root)
+    return () if key is None else _look({root: key}, None)
+
+
+def marked_processes(marker: Marker) -> tuple[ProcessKey, ...]:
+    """The living processes that carry `marker`, and what they started."""
+    return _look({}, marker)
+
+
+def signal_all(keys: Iterable[ProcessKey], number: int) -> None:
+    """Send a signal to each of the processes that still runs, but for those of another user."""
+    for key in keys:
+        with suppress(ProcessLookupError, PermissionError):
+            _signal(key, number)
+
+
+async def wait_gone(keys: Iterable[ProcessKey]) -> None:
+    """Wait until none of the processes runs."""
+    for key in keys:  # one after the other: as soon as all at once, with one descriptor
+        await _wait_gone(key)
+
+
+async def end_tree(
+    root: int,
+    *,
+    marker: Marker | None = None,
+    close: Callable[[], Awaitable[None]] | None = None,
+    ladder: Ladder = LADDER,
+) -> tuple[ProcessKey, ...]:
+    """End the process `root` and everything it started. Returns what could not be ended: nothing, as a rule.
+
+    The rungs: `close` is called (it closes the pipe that the root listens to), SIGTERM, SIGKILL. Each is left
+    as soon as nothing is alive. It can't be cancelled. A child of this process that is found below the root
+    is waited for; the root itself is left to whoever started it.
+    """
+    tree = _Tree(root, marker)
+    with trio.CancelScope(shield=True):
+        await tree.begin()
+        try:
+            if close is not None:
+                await close()
+                await tree.wait_gone(ladder.close_seconds)
+        finally:
+            await tree.look()
+            if tree.alive:
+                tree.terminate()
+                await tree.wait_gone(ladder.terminate_seconds)
+                await tree.look()
+            if tree.alive:
+                with trio.move_on_after(ladder.kill_seconds):
+                    await tree.kill()
+                await tree.look()
+            tree.reap()
+    return tree.alive
+
+
+class _Tree:
+    """A tree that is being ended. `alive` is what was alive of it at the last look."""
+
+    def __init__(self, root: int, marker: Marker | None) -> None:
+        self._root = root
+        self._marker = marker
+        key = find_process(root)
+        self._seen = {} if key is None else {root: key}
+        self.alive: tuple[ProcessKey, ...] = ()
+        # A limiter of its own: however many threads wait for git or a disk, a tree can be ended.
+        self._limiter = trio.CapacityLimiter(1)
+
+    async def begin(self) -> None:
+        """List the root and its descendants, before a signal tears them apart."""
+        await self._see(_list_descendants, self._root)
+
+    async def look(self) -> None:
+        """See what is alive, also of what was torn off."""
+        await self._see(_look, self._seen, self._marker)
+
+    async def _see(self, find: Callable[..., tuple[ProcessKey, ...]], *arguments: object) -> None:
+        self.alive = await trio.to_thread.run_sync(find, *arguments, limiter=self._limiter)
+        self._seen.update((key.pid, key) for key in self.alive)
+
+    async def wait_gone(self, seconds: float) -> None:
+        """Wait at most `seconds` for what was alive to go."""
+        with trio.move_on_after(seconds):
+            await wait_gone(self.alive)
+
+    def terminate(self) -> None:
+        # TERM first: a stopped process finds it waiting when it goes on.
+        signal_all(self.alive, signal.SIGTERM)
+        signal_all(self.alive, signal.SIGCONT)
+
+    async def kill(self) -> None:
+        """Kill until nothing is found any more."""
+        while self.alive:
+            stopped: set[ProcessKey] = set()
+            for _ in range(_ROUNDS_OF_STOPPING):
+                fresh = set(self.alive) - stopped
+                if not fresh:
+                    break
+                signal_all(fresh, signal.SIGSTOP)
+                stopped |= fresh
+                await self.look()
+            signal_all(self.alive, signal.SIGKILL)
+            self._kill_groups()
+            await wait_gone(self.alive)
+            await self.look()
+
+    def _kill_groups(self) -> None:
+        """Kill the process groups that the tree began: at once, whatever in them forks at this moment."""
+        groups: set[int] = set()
+        for key in self.alive:
+            with suppress(ProcessLookupError):
+                groups.add(os.getpgid(key.pid))
+        for group in (groups & self._seen.keys()) - {os.getpgrp()}:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+
+    def reap(self) -> None:
+        """Wait for the ended processes of the tree that this process adopted, being a subreaper."""
+        for key in self._seen.values():
+            if key.pid != self._root and _is_zombie_of_ours(key):
+                with suppress(ChildProcessError):
+                    os.waitid(os.P_PID, key.pid, os.WEXITED | os.WNOHANG)
+
+
+def _list_descendants(root: int) -> tuple[ProcessKey, ...]:
+    """The root and what descends from it now, if it is alive; takes a quarter of a look's time."""
+    try:
+        process = psutil.Process(root)
+        family = [process.pid, *(member.pid for member in process.children(recursive=True))]
+    except psutil.Error:
+        return ()
+    keys = [find_process(pid) for pid in family if pid != os.getpid()]
+    return tuple(key for key in keys if key is not None and is_alive(key))
+
+
+def _look(known: Mapping[int, ProcessKey], marker: Marker | None) -> tuple[ProcessKey, ...]:
+    """What is alive of the tree of which `known` was seen before."""
+    if not known and marker is None:
+        return ()
+    everyone: dict[int, ProcessKey] = {}
+    children: dict[int, list[int]] = {}
+    sessions: dict[int, list[int]] = {}
+    belonging: list[int] = []
+    oldest = min((key.start_time for key in known.values()), default=0.0)
+    for pid in set(psutil.pids()) - {0, 1, os.getpid()}:
+        with suppress(psutil.Error, ProcessLookupError, PermissionError):
+            process = psutil.Process(pid)
+            with process.oneshot():
+                if _has_ended(process):
+                    continue
+                key, parent = ProcessKey(pid, process.create_time()), process.ppid()
+            everyone[pid] = key
+            children.setdefault(parent, []).append(pid)
+            sessions.setdefault(os.getsid(pid), []).append(pid)
+            was_known = pid in known and _is_same(key, known[pid])
+            # Nothing of a tree is older than its root, and environments take longest to read.
+            is_older = key.start_time < oldest - _SAME_START_SECONDS
+            if was_known or (not is_older and _carries(process, marker)):
+                belonging.append(pid)
+
+    # One that has ended still names the session it began, unless its id is another's now.
+    for leader in known.keys() - everyone.keys():
+        belonging += sessions.get(leader, ())
+    found: set[int] = set()
+    while belonging:
+        pid = belonging.pop()
+        if pid not in found:
+            found.add(pid)
+            belonging += children.get(pid, ())
+            belonging += sessions.get(pid, ())
+    return tuple(sorted(everyone[pid] for pid in found))
+
+
+def _carries(process: psutil.Process, marker: Marker | None) -> bool:
+    return marker is not None and process.environ().get(marker[0]) == marker[1]
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    # A process whose first thread has ended while others run looks like a zombie.
+    return process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1
+
+
+def _is_same(one: ProcessKey, other: ProcessKey) -> bool:
+    return one.pid == other.pid and abs(one.start_time - other.start_time) < _SAME_START_SECONDS
+
+
+def _is_zombie_of_ours(key: ProcessKey) -> bool:
+    with suppress(psutil.Error):
+        process = psutil.Process(key.pid)
+        same = _is_same(ProcessKey(key.pid, process.create_time()), key)
+        return same and process.ppid() == os.getpid() and _has_ended(process)
+    return False
+
+
+def _open_pidfd(pid: int) -> int | None:
+    """A descriptor of the process that has this id now, whoever gets the id later; None where there are none.
+
+    Raises:
+        ProcessLookupError: when there is no such process.
+    """
+    if not HAS_PIDFDS:
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError as error:
+        if error.errno in (errno.ENOSYS, errno.EPERM):  # an old kernel; a sandbox
+            return None
+        raise ProcessLookupError(f"There is no process {pid}.") from error
+
+
+def _signal(key: ProcessKey, number: int) -> None:
+    handle = _open_pidfd(key.pid)
+    if handle is None:
+        if is_alive(key):
+            os.kill(key.pid, number)
+        return
+    try:
+        # Asked after the descriptor was opened: from here on it can't mean another process.
+        if is_alive(key):
+            try:
+                signal.pidfd_send_signal(handle, number)
+            except PermissionError:  # also what some sandboxes answer to this system call
+                os.kill(key.pid, number)
+    finally:
+        os.close(handle)
+
+
+async def _wait_gone(key: ProcessKey) -> None:
+    try:
+        handle = _open_pidfd(key.pid)
+    except ProcessLookupError:
+        return
+    if handle is None:
+        while is_alive(key):  # noqa: ASYNC110 - there is nothing to wait on
+            await trio.sleep(_LOOK_AGAIN_SECONDS)
+        return
+    try:
+        if is_alive(key):
+            await trio.lowlevel.wait_readable(handle)
+    finally:
+        os.close(handle)
