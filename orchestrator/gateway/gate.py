@@ -1,0 +1,59 @@
+"""The one gate to an endpoint: how many calls are under way at once, and when the next may start.
+
+Parent and children pass the same gate. When the endpoint asks one of them for patience, all wait; when the
+time has come they start one after another, first in first out, closer together with each call that goes well.
+Times are trio's clock, randomness is handed in. It knows no HTTP and no failure.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from random import Random
+
+import trio
+
+# How far apart calls start after a pause: at first, at most, and when it is not worth keeping any more.
+_FIRST_SPACING_SECONDS = 0.1
+_LONGEST_SPACING_SECONDS = 2.0
+_SHORTEST_SPACING_SECONDS = 0.02
+
+
+class Gate:
+    """Lets at most `limit` calls through at once, and none while it is held."""
+
+    def __init__(self, *, limit: int, randomness: Random) -> None:
+        self._slots = trio.Semaphore(limit)
+        self._line = trio.StrictFIFOLock()
+        self._randomness = randomness
+        self._held_until = -float("inf")
+        self._next_start = -float("inf")
+        self._spacing_seconds = 0.0
+
+    @asynccontextmanager
+    async def passed(self) -> AsyncGenerator[None]:
+        """Wait for a slot and for the gate to be open, then hold the slot for the length of the block."""
+        async with self._slots:
+            # One waits for the time, the rest for their place in the line.
+            async with self._line:
+                # Not an event: the time that is waited for may move.
+                while (now := trio.current_time()) < (opens := self._opens_at()):  # noqa: ASYNC110
+                    await trio.sleep_until(opens)
+                self._next_start = now + self._spacing_seconds * self._randomness.uniform(0.5, 1.5)
+            yield
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody start for `seconds` from now: the endpoint asked one of us for patience."""
+        now = trio.current_time()
+        if now >= self._held_until:
+            # Calls that were under way together are refused together; that is one pause, not several.
+            doubled = max(_FIRST_SPACING_SECONDS, 2.0 * self._spacing_seconds)
+            self._spacing_seconds = min(_LONGEST_SPACING_SECONDS, doubled)
+        self._held_until = max(self._held_until, now + seconds)
+
+    def ease(self) -> None:
+        """A call went well: bring the starts closer together, until nothing is left of the pause."""
+        self._spacing_seconds /= 2.0
+        if self._spacing_seconds < _SHORTEST_SPACING_SECONDS:
+            self._spacing_seconds = 0.0
+
+    def _opens_at(self) -> float:
+        return max(self._held_until, self._next_start if self._spacing_seconds else self._held_until)
