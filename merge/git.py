@@ -8,6 +8,7 @@ is no terminal to ask for a password on. All functions here block; an async call
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -108,19 +109,37 @@ class GitAnswer:
 class GitPlace:
     """Where a git command runs: the folder, and the repository parts it is pinned to.
 
-    With `git_dir` the command sees that repository and no other, whatever the folder holds. `index` is a
-    private index file. `switches` are more `-c name=value` pairs.
+    With `git_dir` the command sees that repository and no other, whatever the folder holds. `objects` is
+    where it reads and writes objects, if not in there; `borrows` is one more folder that it reads objects from.
+    `index` is a private index file. `switches` are more `-c name=value` pairs.
     """
 
     folder: Path
     git_dir: Path | None = None
     work_tree: Path | None = None
     index: Path | None = None
+    objects: Path | None = None
+    borrows: Path | None = None
     switches: tuple[str, ...] = field(default=())
 
     def environment(self) -> dict[str, str]:
-        pinned = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree, "GIT_INDEX_FILE": self.index}
-        return {name: str(value) for name, value in pinned.items() if value is not None}
+        pinned = {
+            "GIT_DIR": self.git_dir,
+            "GIT_WORK_TREE": self.work_tree,
+            "GIT_INDEX_FILE": self.index,
+            "GIT_OBJECT_DIRECTORY": self.objects,
+        }
+        words = {name: str(value) for name, value in pinned.items() if value is not None}
+        if self.borrows is not None:
+            words["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.fsdecode(quote_folder(os.fsencode(self.borrows)))
+        return words
+
+
+def quote_folder(folder: bytes) -> bytes:
+    """A folder of objects as git reads it in `info/alternates`: in C quotes where it must be."""
+    if not folder.startswith((b"#", b'"')) and not set(folder) & set(b"\n:"):
+        return folder
+    return b'"' + re.sub(rb'[\\"\n]', lambda found: b"\\%03o" % found[0][0], folder) + b'"'
 
 
 def ask_git(
@@ -137,11 +156,11 @@ def ask_git(
     if not place.folder.is_dir():
         # GitPython would run the command wherever this process happens to be.
         raise GitFailed(arguments, -1, f"{place.folder} is not a folder")
-    command = [*_without_poison(), "git", *_SWITCHES]
+    ours = {**_QUIET, **_locale(), **place.environment(), **(environment or {})}
+    command = [*_without_poison(ours), "git", *_SWITCHES]
     for switch in place.switches:
         command += ["-c", switch]
     command += arguments
-    everything = {**_QUIET, **_locale(), **place.environment(), **(environment or {})}
     try:
         with contextlib.ExitStack() as stack:
             feed_file = None
@@ -159,7 +178,7 @@ def ask_git(
                     with_exceptions=False,
                     stdout_as_string=False,
                     strip_newline_in_stdout=False,
-                    env=everything,
+                    env=ours,
                     start_new_session=True,
                 ),
             )
@@ -193,8 +212,8 @@ def _locale() -> dict[str, str]:
     return {"LC_ALL": "", "LC_CTYPE": characters, "LC_MESSAGES": "C", "LANGUAGE": "C"}
 
 
-def _without_poison() -> list[str]:
+def _without_poison(ours: Mapping[str, str]) -> list[str]:
     """`env -u NAME …` when the environment holds a variable that would mislead git, else nothing."""
     # GitPython copies os.environ and can add to it, never take away; one more exec costs about a millisecond.
-    present = [name for name in _POISON if name in os.environ]
+    present = [name for name in _POISON if name in os.environ and name not in ours]
     return ["env", *(word for name in present for word in ("-u", name))] if present else []

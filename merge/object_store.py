@@ -6,31 +6,41 @@ slower, never differently. Ids are never checked here against a type; `merge.obj
 store belongs to one thread; opening one costs a tenth of a millisecond.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Protocol
 
 import pygit2
 from pygit2.enums import ObjectType, RepositoryOpenFlag
 
-from merge.git import GitPlace, run_git
+from merge.git import GitFailed, GitPlace, run_git
 from merge.repository import Repository
 from merge.trees import SUBMODULE, Entry, ObjectId, encode_tree
 
+# What pygit2 raises. Git is asked next, and has the last word on whether it can be done at all.
+_REFUSALS = (pygit2.GitError, KeyError, ValueError, OSError)
 
-class ObjectMissing(Exception):
-    """Raised when the repository does not hold an object that it should. `str()` names the object and the
-    remedy."""
+
+class ObjectMissing(GitFailed):
+    """Raised when the repository lacks an object that it should hold. `str()` names it and the remedy."""
 
     def __init__(self, repository: Repository, wanted: ObjectId) -> None:
+        super().__init__(("cat-file", "--batch"), 0, f"{wanted} missing")
         self.object = wanted
-        super().__init__(
+        self.sentence = (
             f"{repository.common_dir} does not hold the object {wanted}; run `git fsck` there, "
             "and `git fetch` if it is a partial or shallow clone."
         )
 
+    def __str__(self) -> str:
+        return self.sentence
+
 
 class ObjectStore(Protocol):
-    """What both ways into an object database can do. Lists keep their order."""
+    """What both ways into an object database can do. Lists keep their order.
+
+    Every one of them raises `GitFailed` when git itself can't do it, on a full disk say.
+    """
 
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         """The content of each object.
@@ -40,7 +50,7 @@ class ObjectStore(Protocol):
         """
         ...
 
-    def write_blob(self, data: bytes) -> ObjectId:
+    def write(self, kind: Literal["blob", "commit"], data: bytes) -> ObjectId:
         """Store `data` as it is, no filter applied."""
         ...
 
@@ -54,9 +64,28 @@ def open_store(repository: Repository) -> ObjectStore:
     try:
         # NO_SEARCH: this repository or none; never one that a parent folder happens to hold.
         opened = pygit2.Repository(str(repository.git_dir), RepositoryOpenFlag.NO_SEARCH)
-    except pygit2.GitError:
+    except _REFUSALS:
         return _GitStore(repository)
     return _Libgit2Store(repository, opened)
+
+
+def open_store_borrowing(repository: Repository, objects: Path) -> ObjectStore:
+    """The repository's object database with a folder of objects beside it that somebody else wrote.
+
+    Read by git, in a process of its own: what is in there may be anything.
+    """
+    place = GitPlace(repository.common_dir, git_dir=repository.git_dir, borrows=objects)
+    return _GitStore(repository, place)
+
+
+def lacking(repository: Repository, ids: Collection[ObjectId]) -> set[ObjectId]:
+    """Those of `ids` that the repository does not hold."""
+    if not ids:
+        return set()
+    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+    feed = "".join(f"{wanted}\n" for wanted in ids).encode()
+    lines = run_git(place, "cat-file", "--batch-check", feed=feed).output.split(b"\n")
+    return {ObjectId(line.split(b" ")[0].decode()) for line in lines if line.endswith(b" missing")}
 
 
 class _Libgit2Store:
@@ -67,22 +96,27 @@ class _Libgit2Store:
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         try:
             return [self._opened.read(wanted)[1] for wanted in ids]
-        except (KeyError, ValueError, pygit2.GitError):
-            # Perhaps in a place or a format that only git knows; it also has the last word on what is
-            # missing.
+        except _REFUSALS:
+            # Perhaps in a place or a format that only git knows.
             return _GitStore(self._repository).read_all(ids)
 
-    def write_blob(self, data: bytes) -> ObjectId:
-        return ObjectId(str(self._opened.write(ObjectType.BLOB, data)))
+    def write(self, kind: Literal["blob", "commit"], data: bytes) -> ObjectId:
+        try:
+            return ObjectId(str(self._opened.write(ObjectType[kind.upper()], data)))
+        except _REFUSALS:
+            return _GitStore(self._repository).write(kind, data)
 
     def write_trees(self, trees: Sequence[Mapping[bytes, Entry]]) -> list[ObjectId]:
-        return [ObjectId(str(self._opened.write(ObjectType.TREE, encode_tree(tree)))) for tree in trees]
+        try:
+            return [ObjectId(str(self._opened.write(ObjectType.TREE, encode_tree(tree)))) for tree in trees]
+        except _REFUSALS:
+            return _GitStore(self._repository).write_trees(trees)
 
 
 class _GitStore:
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, place: GitPlace | None = None) -> None:
         self._repository = repository
-        self._place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        self._place = place or GitPlace(repository.common_dir, git_dir=repository.git_dir)
 
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         if not ids:
@@ -102,8 +136,8 @@ class _GitStore:
             position = end + 1 + size + 1
         return contents
 
-    def write_blob(self, data: bytes) -> ObjectId:
-        return ObjectId(run_git(self._place, "hash-object", "-w", "--stdin", feed=data).line())
+    def write(self, kind: Literal["blob", "commit"], data: bytes) -> ObjectId:
+        return ObjectId(run_git(self._place, "hash-object", "-w", "-t", kind, "--stdin", feed=data).line())
 
     def write_trees(self, trees: Sequence[Mapping[bytes, Entry]]) -> list[ObjectId]:
         if not trees:

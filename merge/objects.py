@@ -33,7 +33,7 @@ def read_blobs(repository: Repository, blobs: Sequence[ObjectId]) -> list[bytes]
 
 def write_blob(repository: Repository, data: bytes) -> ObjectId:
     """Store `data` as a blob, as it is: no filter, no line ending is applied."""
-    return open_store(repository).write_blob(data)
+    return open_store(repository).write("blob", data)
 
 
 def read_entry(repository: Repository, tree: ObjectId, path: RepoPath) -> Entry | None:
@@ -68,7 +68,11 @@ def changed_paths(
 
     A folder is never a change: what is in it is. A file that became a folder is one path gone and others new.
     """
-    store = open_store(repository)
+    return compare_trees(open_store(repository), before, after)
+
+
+def compare_trees(store: ObjectStore, before: ObjectId | None, after: ObjectId | None) -> tuple[Change, ...]:
+    """`changed_paths`, read from an open store."""
     changes: list[Change] = []
     pairs: list[tuple[bytes, ObjectId | None, ObjectId | None]] = [(b"", before, after)]
     while pairs:

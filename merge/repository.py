@@ -35,10 +35,23 @@ def find_repository(folder: Path) -> Repository:
     for candidate in (folder, *folder.parents):
         git_dir = _git_dir_at(candidate)
         if git_dir is not None:
+            if not _looks_like_git_dir(git_dir):
+                raise NotARepository(
+                    f"{candidate / '.git'} names {git_dir}, which is no git repository; "
+                    "run `git worktree repair` or `git submodule update` where it belongs."
+                )
+            if git_dir == candidate / ".git" and _is_bare(git_dir):
+                raise NotARepository(f"{candidate} holds a bare git repository; go to a checkout of it.")
             return Repository(candidate, git_dir, _common_dir(git_dir))
         if _looks_like_git_dir(candidate):
-            raise NotARepository(f"{candidate} is a bare git repository; go to a checkout of it.")
+            kind = "git's own folder" if candidate.name == ".git" else "a bare git repository"
+            raise NotARepository(f"{candidate} is {kind}; go to a checkout of it.")
     raise NotARepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
+
+
+def children_folder(repository: Repository) -> Path:
+    """Where the children's checkouts are: `<repo>-children`, beside the repository's root."""
+    return repository.root.with_name(f"{repository.root.name}-children")
 
 
 _HALF_DONE = {
@@ -71,6 +84,22 @@ def _looks_like_git_dir(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (
         (folder / "commondir").is_file() or ((folder / "objects").is_dir() and (folder / "refs").is_dir())
     )
+
+
+def _is_bare(git_dir: Path) -> bool:
+    """Whether `core.bare` is set in the repository's own config file (git-config(1), "Syntax")."""
+    config = git_dir / "config"
+    section = ""
+    if not config.is_file():
+        return False
+    for line in config.read_text(errors="surrogateescape").splitlines():
+        words = line.strip().lower()
+        if words.startswith("["):
+            section, _, words = words.partition("]")
+        name, _, value = words.partition("=")
+        if section == "[core" and name.strip() == "bare":
+            return value.split("#")[0].split(";")[0].strip(' "') in ("", "true", "yes", "on", "1")
+    return False
 
 
 def _common_dir(git_dir: Path) -> Path:

@@ -41,6 +41,13 @@ class Change(msgspec.Struct, frozen=True):
     after: Entry | None
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """A path that is in a folder and that no tree holds as it is there. `path` is as `show_path` tells it."""
+
+    path: str
+    reason: str
+
+
 def decode_tree(content: bytes, id_size: int) -> dict[bytes, Entry]:
     """The entries of one tree object by name; `id_size` is 20 bytes, or 32 in a SHA-256 repository."""
     # "MODE SP NAME NUL ID", over and over: gitformat-pack(5) calls it the tree's canonical content.

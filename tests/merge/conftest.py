@@ -1,21 +1,11 @@
 """Situations for the tests of this room: real repositories made by real git, the same on every machine."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from merge.repository import Repository
-from tests.merge.places import HERMETIC, MakePlace, Place
-
-
-@pytest.fixture(autouse=True)
-def hermetic_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git as on a machine that nobody has configured, for the tests and for the code they call."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    for name, value in HERMETIC.items():
-        monkeypatch.setenv(name, value)
+from tests.merge.places import MakePlace, Place
 
 
 @pytest.fixture

@@ -8,19 +8,6 @@ from pathlib import Path
 
 from merge.repository import Repository, find_repository
 
-HERMETIC = {
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_AUTHOR_DATE": "2024-01-01T00:00:00+0000",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_DATE": "2024-01-01T00:00:00+0000",
-    "GIT_TERMINAL_PROMPT": "0",
-    "HOME": "/nonexistent",
-}
-
 
 @dataclass(frozen=True)
 class Place:

@@ -1,0 +1,282 @@
+"""A child's checkout: a folder of its own beside the repository, with a git directory of its own inside.
+
+What the child does with git in there touches nothing of the parent's. What it did to the files is found without
+trusting anything that it could write: never with the checkout's `.git`, but with a twin of it that was kept in the
+parent's git directory, where the index as of the start makes that cheap. Nothing here knows when a result lands.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from merge.commits import read_commit, write_commit
+from merge.filters import configured_filters, neutral_settings, read_config
+from merge.git import GitFailed, GitPlace, run_git
+from merge.never_lands import never_lands
+from merge.objects import changed_paths
+from merge.own_history import unlanded_history
+from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, write_config
+from merge.removal import remove_tree
+from merge.repository import Repository, children_folder
+from merge.shared_caches import SHARED, claim_caches, exclude_patterns, link_caches
+from merge.snapshot import Snapshot, parent_place
+from merge.trees import Change, LeftOut, ObjectId, RepoPath
+from merge.working_tree import read_working_tree
+
+
+class CheckoutFailed(Exception):
+    """Raised when a checkout can't be made or read: nothing half-made stays. `str()` says why and what to do."""
+
+
+class Checkout(msgspec.Struct, frozen=True):
+    """A child's folder. `base` is the tree it started from, `commit` the commit of it that its HEAD is at.
+
+    `shared` are the top-level names that are caches there, linked to the parent's or not.
+    """
+
+    name: str
+    path: str
+    base: ObjectId
+    commit: ObjectId
+    shared: tuple[str, ...] = ()
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a child made of its base. `changes` lead from the base to `tree` and hold only what may land.
+
+    `left_out` is what the checkout holds beyond that and would be gone with it.
+    """
+
+    tree: ObjectId
+    changes: tuple[Change, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+Fill = Callable[[GitPlace, Path, Inheritance, Snapshot], None]
+"""A way to get the files of a snapshot into an empty checkout and an index of them into its twin."""
+
+
+def make_checkout(
+    repository: Repository,
+    name: str,
+    snapshot: Snapshot,
+    *,
+    shared: Sequence[str] = SHARED,
+    fill: Fill | None = None,
+) -> Checkout:
+    """Make `<repo>-children/<name>` with the files of `snapshot`, on the parent's branch, one commit ahead.
+
+    A folder, a twin or a ref of that name is never reused. Callers in several threads don't disturb each other.
+
+    Raises:
+        CheckoutFailed: when it can't be made; then nothing of it is there.
+    """
+    if re.fullmatch(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$))*", name) is None:
+        raise CheckoutFailed(
+            f"{name!r} can't name a checkout; use letters, digits, `-`, `_` and single dots."
+        )
+    with contextlib.ExitStack() as undo, _told_plainly(repository, name):
+        folder = _claim_folder(repository, name)
+        undo.callback(_forget_folder, repository, folder)
+        caches = claim_caches(repository, snapshot.tree, shared)
+        config = read_config(parent_place(repository))
+        inheritance = inherit(repository, config, [*exclude_patterns(caches), "/.covey/"])
+        seconds = read_commit(repository, snapshot.head).seconds if snapshot.head is not None else 0
+        message = "What the parent's working tree held"
+        commit = write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
+        twin = _twin_folder(repository, name)
+        twin.parent.mkdir(parents=True, exist_ok=True)
+        twin.mkdir()
+        undo.callback(remove_tree, twin)
+        lay_out(twin, inheritance, head=commit)
+        (fill or write_out)(_twin_place(repository, name, folder), twin, inheritance, snapshot)
+        _give_git_directory(repository, inheritance, snapshot, folder, commit)
+        shutil.copy2(
+            twin / "index", folder / ".git/index"
+        )  # dates kept: git tells by them what to read again
+        link_caches(repository.root, folder, caches)
+        _set_ref(repository, name, "base", commit, new=True)
+        undo.pop_all()
+    return Checkout(name, str(folder), snapshot.tree, commit, caches)
+
+
+def write_out(place: GitPlace, twin: Path, inheritance: Inheritance, snapshot: Snapshot) -> None:
+    """Write every file out in full, as `git checkout` does: the way that works everywhere."""
+    try:
+        run_git(place, "read-tree", "--reset", "-u", "HEAD")
+    except GitFailed as failure:
+        filters = configured_filters(inheritance.config)
+        if "filter" not in failure.error or not filters:
+            raise
+        # A filter that can't bring back a file (an object that git-lfs would have to fetch): then the file is
+        # what the repository holds of it, here and for as long as this checkout lives.
+        write_config(twin, {**inheritance.config, **neutral_settings(filters)})
+        run_git(place, "read-tree", "--reset", "-u", "HEAD")
+    if inheritance.is_sparse:
+        _write_out_beyond_patterns(place, snapshot)
+
+
+def take_result(repository: Repository, checkout: Checkout) -> Result:
+    """What the child's folder holds now, whatever became of the git directory in it.
+
+    Runs nothing that the child wrote. Costs what changed, and a look at each file's date.
+
+    Raises:
+        CheckoutFailed: when the folder, or what was kept to read it by, is gone.
+        GitFailed: when git can't read the folder or write an object.
+    """
+    folder = Path(checkout.path)
+    twin = _twin_folder(repository, checkout.name)
+    # Without this a folder that somebody removed would be a child that deleted every file.
+    if not _is_folder(folder) or not (twin / "index").is_file():
+        gone = folder if not _is_folder(folder) else twin
+        raise CheckoutFailed(f"{gone} is gone, so what the child did can't be told; nothing lands.")
+
+    def stays_behind(path: RepoPath, tracked: bool) -> bool:
+        return never_lands(path, checkout.shared, in_base=tracked)
+
+    found = read_working_tree(
+        _twin_place(repository, checkout.name, folder),
+        repository,
+        keeps_out=stays_behind,
+        submodules="commit only",
+        # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
+        environment={"GIT_OPTIONAL_LOCKS": "1"},
+    )
+    assert found.head == checkout.commit, f"the twin of {checkout.name} is at {found.head}"
+    changes = changed_paths(repository, checkout.base, found.tree)
+    if changes:
+        seconds = read_commit(repository, checkout.commit).seconds
+        message = f"What {checkout.name} made of it"
+        result = write_commit(repository, found.tree, checkout.commit, message, seconds=seconds)
+        _set_ref(repository, checkout.name, "result", result)
+    history = unlanded_history(repository, folder / ".git", checkout.base, found.tree, stays_behind)
+    return Result(found.tree, changes, (*found.left_out, *history))
+
+
+def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bool = False) -> None:
+    """Remove the folder and what is kept about it; what its links point to stays. Gone already is fine.
+
+    With `keep_refs`, base and result stay readable as `refs/covey/children/<name>/…` until somebody deletes those;
+    without, git may collect what nothing else refers to.
+
+    Raises:
+        OSError: when something can't be removed.
+    """
+    _forget_folder(repository, Path(checkout.path))
+    remove_tree(_twin_folder(repository, checkout.name))
+    if not keep_refs:
+        refs = [_ref(checkout.name, side) for side in ("base", "result")]
+        place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        run_git(place, "update-ref", "--stdin", "-z", feed=b"".join(_delete(ref) for ref in refs))
+
+
+def _claim_folder(repository: Repository, name: str) -> Path:
+    try:
+        children = children_folder(repository)
+    except ValueError as error:
+        raise CheckoutFailed(f"{repository.root} has no place beside it for checkouts.") from error
+    while True:
+        try:
+            children.mkdir(exist_ok=True)
+        except FileExistsError as error:
+            raise CheckoutFailed(f"{children} is no folder; move it away, checkouts go there.") from error
+        try:
+            (children / name).mkdir()
+        except FileNotFoundError:
+            continue  # the last checkout in there was just removed, and the folder with it
+        except FileExistsError as error:
+            raise CheckoutFailed(
+                f"{children / name} is there already; give the checkout another name."
+            ) from error
+        return children / name
+
+
+def _forget_folder(repository: Repository, folder: Path) -> None:
+    remove_tree(folder)
+    with contextlib.suppress(OSError):
+        children_folder(repository).rmdir()  # only when it was the last
+
+
+def _give_git_directory(
+    repository: Repository, inheritance: Inheritance, snapshot: Snapshot, folder: Path, commit: ObjectId
+) -> None:
+    git_dir = folder / ".git"
+    git_dir.mkdir()
+    head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
+    lay_out(git_dir, inheritance, head=head, packed_refs=refs_of(repository))
+    if snapshot.branch is not None:
+        set_branch(git_dir, snapshot.branch, commit)
+
+
+def _write_out_beyond_patterns(place: GitPlace, snapshot: Snapshot) -> None:
+    """Bring in files that the parent has changed though its sparse checkout leaves them out."""
+    paths = [change.path for change in snapshot.changes if change.after is not None]
+    missing = [path for path in paths if not os.path.lexists(os.fsencode(place.folder) + b"/" + path)]
+    feed = b"".join(path + b"\0" for path in missing)
+    if missing:
+        run_git(place, "update-index", "--no-skip-worktree", "-z", "--stdin", feed=feed)
+        run_git(place, "checkout-index", "-u", "-z", "--stdin", feed=feed)
+
+
+def _twin_folder(repository: Repository, name: str) -> Path:
+    return repository.common_dir / "covey" / "checkouts" / name
+
+
+def _twin_place(repository: Repository, name: str, folder: Path) -> GitPlace:
+    return GitPlace(
+        folder,
+        git_dir=_twin_folder(repository, name),
+        work_tree=folder,
+        objects=repository.common_dir / "objects",
+    )
+
+
+def _ref(name: str, side: str) -> str:
+    return f"refs/covey/children/{name}/{side}"
+
+
+def _set_ref(repository: Repository, name: str, side: str, commit: ObjectId, *, new: bool = False) -> None:
+    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+    run_git(place, "update-ref", _ref(name, side), commit, *(["0" * len(commit)] if new else []))
+
+
+def _delete(ref: str) -> bytes:
+    return f"delete {ref}\0\0".encode()
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+_REMEDIES = {
+    errno.ENOSPC: "free some and try again",
+    errno.EDQUOT: "free some and try again",
+    errno.EACCES: "make the folder writable",
+    errno.EPERM: "make the folder writable",
+    errno.EROFS: "make the folder writable",
+}
+
+
+@contextlib.contextmanager
+def _told_plainly(repository: Repository, name: str) -> Generator[None]:
+    """Turn what git and the system say into one sentence with a remedy."""
+    try:
+        yield
+    except (GitFailed, OSError) as error:
+        text = error.error if isinstance(error, GitFailed) else str(error)
+        known = [number for number in _REMEDIES if os.strerror(number) in text]
+        why = os.strerror(known[0]).lower() if known else text.strip()
+        remedy = _REMEDIES[known[0]] if known else "see what git says and try again"
+        path = repository.root.with_name(f"{repository.root.name}-children") / name
+        raise CheckoutFailed(f"The checkout {path} could not be made: {why}; {remedy}.") from error

@@ -1,0 +1,117 @@
+"""Work that a child committed or stashed in its checkout and that the files there do not show.
+
+A child that stashes, or commits on a branch and leaves it, has work that would go with the checkout. It is
+looked for in the refs of the checkout's `.git`, read as plain files; git is never run with that directory as
+its own.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from merge.commits import read_commit_from
+from merge.git import GitFailed
+from merge.object_store import ObjectStore, lacking, open_store_borrowing
+from merge.objects import compare_trees, read_entries
+from merge.repository import Repository
+from merge.trees import LeftOut, ObjectId, RepoPath, show_path
+
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_STASH = "refs/stash"
+
+
+def unlanded_history(
+    repository: Repository,
+    git_dir: Path,
+    base: ObjectId,
+    result: ObjectId,
+    stays_behind: Callable[[RepoPath, bool], bool],
+) -> list[LeftOut]:
+    """One line for each ref in a checkout's `git_dir` that holds work which the result does not.
+
+    What HEAD's commits hold is older than the files and counts as known. `stays_behind(path, in_base)` names
+    paths that would not land anyway.
+    """
+    refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
+    own = lacking(repository, {commit for _, commit in refs})
+    if not own:
+        return []
+    store = open_store_borrowing(repository, git_dir / "objects")
+    try:
+        known = _history(repository, store, {commit for name, commit in refs if name == "HEAD"} & own)
+        found: dict[str, list[RepoPath]] = {}
+        for name, commit in refs:
+            if commit in own - known:
+                for path in _beyond(repository, store, commit, base, result, is_stash=name == _STASH):
+                    if not stays_behind(path[0], path[1]):
+                        found.setdefault(name, []).append(path[0])
+    except GitFailed as failure:
+        return [LeftOut(".git", f"it may hold commits of the child's, and can't be read: {failure}")]
+    return [LeftOut(".git", _describe(name, paths)) for name, paths in sorted(found.items())]
+
+
+def _describe(name: str, paths: list[RepoPath]) -> str:
+    what = "a stash" if name == _STASH else f"the branch {name.removeprefix('refs/heads/')}"
+    shown = ", ".join(show_path(path) for path in sorted(set(paths))[:3])
+    return f"{what} holds work that is not in the files ({shown}{', …' if len(set(paths)) > 3 else ''})"
+
+
+def _beyond(
+    repository: Repository,
+    store: ObjectStore,
+    commit: ObjectId,
+    base: ObjectId,
+    result: ObjectId,
+    *,
+    is_stash: bool,
+) -> Iterator[tuple[RepoPath, bool]]:
+    """Paths that the commit has otherwise than base and result, each with whether the base has it."""
+    read = read_commit_from(store, commit)
+    changes = list(compare_trees(store, base, read.tree))
+    if is_stash and len(read.parents) == 3:
+        # git-stash(1): the third parent of a stash holds the untracked files.
+        changes += compare_trees(store, None, read_commit_from(store, read.parents[2]).tree)
+    now = read_entries(repository, result, [change.path for change in changes])
+    for change in changes:
+        if now[change.path] != change.after:
+            yield change.path, change.before is not None
+
+
+def _history(repository: Repository, store: ObjectStore, commits: set[ObjectId]) -> set[ObjectId]:
+    """The commits and those before them, as far as the repository lacks them."""
+    known: set[ObjectId] = set()
+    while commits:
+        known |= commits
+        before = {parent for commit in commits for parent in read_commit_from(store, commit).parents}
+        commits = lacking(repository, before - known)
+    return known
+
+
+def _refs(git_dir: Path) -> Iterator[tuple[str, ObjectId]]:
+    """Every ref with its commit, HEAD's and older stashes' too (gitrepository-layout(5))."""
+    loose: dict[str, str] = {}
+    for folder, _, names in os.walk(git_dir / "refs"):
+        for name in names:
+            file = Path(folder, name)
+            loose[file.relative_to(git_dir).as_posix()] = _read(file).strip()
+    packed = {
+        line[len(found[0]) + 1 :]: found[0]
+        for line in _read(git_dir / "packed-refs").splitlines()
+        if (found := _ID.match(line)) is not None
+    }
+    refs = packed | loose
+    head = _read(git_dir / "HEAD").strip()
+    refs["HEAD"] = refs.get(head.removeprefix("ref: "), head)
+    yield from ((name, ObjectId(value)) for name, value in refs.items() if _ID.fullmatch(value))
+    for line in _read(git_dir / "logs" / _STASH).splitlines():
+        words = line.split(" ", 2)
+        if len(words) == 3 and _ID.fullmatch(words[1]):
+            yield _STASH, ObjectId(words[1])
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(errors="surrogateescape") if file.is_file() and not file.is_symlink() else ""
+    except OSError:
+        return ""
