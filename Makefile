@@ -18,8 +18,9 @@ help:
 demo: .venv/.installed
 	@$(BIN)/covey demo
 
+# A worker for each core, four at most: PYTEST_ARGS="-n 0" runs all in one process, for a debugger.
 test: check
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 $(PYTEST_ARGS)
 
 check: .venv/.installed
 	$(BIN)/ruff check

@@ -20,14 +20,14 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("orchestrator", "worker", "merge")
 
 KINDS = (
-    "Pure.",
-    "Contract.",
-    "Real processes.",
-    "Real git.",
-    "Real HTTP.",
-    "Real files.",
-    "Real terminal.",
-    "End to end.",
+    "Pure",
+    "Contract",
+    "Real processes",
+    "Real git",
+    "Real HTTP",
+    "Real files",
+    "Real terminal",
+    "End to end",
 )
 
 BEHIND_ONE_DOOR = ("git", "pygit2", "psutil", "httpx", "httpx_sse", "h11", "rich", "prompt_toolkit")
