@@ -131,6 +131,20 @@ def test_a_file_that_only_a_cycle_holds_is_not_leaked(temporary: Path) -> None:
     assert leaks_since(before, temporary) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount")
+def test_a_mount_is_named(temporary: Path, tmp_path: Path) -> None:
+    before = look(temporary)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "none", tmp_path], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"this machine lets nobody mount: {mounted.stderr.strip()}")
+    try:
+        assert leaks_since(before, temporary) == [f"{tmp_path} is still mounted"]
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
 @pytest.mark.keeps_checkouts
 def test_a_checkout_is_named(tmp_path: Path) -> None:
     (tmp_path / "repo-children" / "ab12").mkdir(parents=True)
