@@ -1,0 +1,141 @@
+"""The journal of a landing: what it will do, durable on the disk before it does the first of it.
+
+A journal that is there is a landing that was begun and not ended: the next start completes it or takes it
+back (`merge.recovery`). It is removed as the last act; what landed is then told by refs
+(`merge.landing_records`). The files that will stand in the tree, and those that stood there, wait in a
+staging folder in the git directory, where a rename can put them in place; on another filesystem they wait
+beside their places.
+"""
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from merge.trees import ObjectId, RepoPath
+from merge.working_files import Seen, Spot, WorkingFiles
+
+
+class JournalUnreadable(Exception):
+    """Raised when a journal holds no plan: the disk lost it, or another version of covey wrote it."""
+
+
+class Waiting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a file waits: a path of the staging folder, or, `beside`, of the working tree."""
+
+    path: RepoPath
+    beside: bool = False
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One path of the working tree that goes from `before` to `after`, each a file, a symlink or nothing.
+
+    The new file waits at `new`, None where none comes; the old one ends at `old`, or, where the two could be
+    swapped, in the place of the new one.
+    """
+
+    path: RepoPath
+    before: Seen | None
+    after: Seen | None
+    new: Waiting | None
+    old: Waiting | None
+
+
+class FolderGoes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A folder that must go because a file takes its place."""
+
+    path: RepoPath
+    permissions: int
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that a landing does. `before` and `after` are commits of the two trees that differ by it.
+
+    `going` are folders that give way, those inside first; `coming` are new folders, the outer first. While
+    `ready` is false, nothing in the working tree has changed yet but files that wait beside their places.
+    """
+
+    landing: str
+    root: bytes
+    steps: tuple[Step, ...]
+    going: tuple[FolderGoes, ...]
+    coming: tuple[RepoPath, ...]
+    before: ObjectId
+    after: ObjectId
+    ready: bool = True
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """The two folders between which a landing moves files."""
+
+    tree: WorkingFiles
+    staging: WorkingFiles
+
+    def place(self, step: Step) -> Spot:
+        return Spot(self.tree, step.path)
+
+    def waiting(self, waiting: Waiting) -> Spot:
+        return Spot(self.tree if waiting.beside else self.staging, waiting.path)
+
+    def look_at(self, waiting: Waiting | None) -> Seen | None:
+        """What waits there; nothing waits nowhere."""
+        return self.waiting(waiting).look() if waiting is not None else None
+
+
+def staging_folder(common_dir: Path, landing: str) -> Path:
+    """Where the files of a landing wait."""
+    return common_dir / "covey" / "staging" / landing
+
+
+def write_plan(common_dir: Path, plan: Plan) -> None:
+    """Put the plan into its journal; when this returns it is there whatever happens next."""
+    journal = _journal(common_dir, plan.landing)
+    write_durably(journal, msgspec.json.encode(plan))
+
+
+def write_durably(file: Path, content: bytes) -> None:
+    """Write a small file whole or not at all, and for good."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(file.name + ".new")
+    with unfinished.open("wb") as written:
+        written.write(content)
+        written.flush()
+        os.fsync(written.fileno())
+    unfinished.replace(file)
+    for folder in (file.parent, file.parent.parent, file.parent.parent.parent):
+        sync_folder(folder)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return only when the names in `folder` are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_plan(common_dir: Path, landing: str) -> None:
+    """Remove the journal: the landing is over."""
+    with contextlib.suppress(FileNotFoundError):
+        _journal(common_dir, landing).unlink()
+        sync_folder(_journal(common_dir, landing).parent)
+
+
+def open_plans(common_dir: Path) -> tuple[Plan, ...]:
+    """The plans of landings that were begun and not ended, in their order."""
+    found = (common_dir / "covey" / "landings").glob("*.json")
+    return tuple(
+        msgspec.json.decode(journal.read_bytes(), type=Plan) for journal in sorted(found, key=_number)
+    )
+
+
+def _journal(common_dir: Path, landing: str) -> Path:
+    return common_dir / "covey" / "landings" / f"{landing}.json"
+
+
+def _number(journal: Path) -> int:
+    return int(journal.stem) if journal.stem.isdecimal() else 0

@@ -1,0 +1,159 @@
+"""Landings that were interrupted, by a SIGKILL or a power cut, completed or taken back at the next start.
+
+Completed, when every path that is still to be changed holds what the landing expected; taken back otherwise,
+since a person has then edited a file that was about to be merged. A path that a person has edited since is
+never touched: it is theirs. Anything that waits in a staging folder of no landing is removed.
+"""
+
+import os
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from merge.carrying_out import (
+    Moved,
+    Tell,
+    carry_out,
+    clear_emptied_folders,
+    clear_waiting,
+    is_done,
+    nobody,
+    state_of,
+    take_back,
+    touched_folders,
+)
+from merge.landing_journal import Grounds, Plan, Step, open_plans, remove_plan, staging_folder
+from merge.landing_records import record_landing
+from merge.lock import landing_lock
+from merge.repository import Repository
+from merge.trees import show_path
+from merge.working_files import WorkingFiles
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """What became of an interrupted landing: `completed`, or taken back and as if it had never begun.
+
+    `paths` are those of the landing; `edited` are those of them that were left as the person has them. `kept`
+    are full paths of files that somebody wrote to at the last moment and that were saved from removal.
+    """
+
+    landing: str
+    completed: bool
+    paths: tuple[str, ...]
+    edited: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+def recover_landings(repository: Repository, *, tell: Tell = nobody) -> tuple[Recovered, ...]:
+    """Complete or take back every interrupted landing of the repository, whichever session began it.
+
+    Waits for a landing that is going on. Costs one look into a folder when there is nothing to do.
+
+    Raises:
+        JournalUnreadable: when a journal holds no plan.
+        OSError: when the disk refuses; the landing is then tried again at the next start.
+    """
+    with landing_lock(repository):
+        return recover_locked(repository, tell=tell)
+
+
+def recover_locked(repository: Repository, *, tell: Tell = nobody) -> tuple[Recovered, ...]:
+    """`recover_landings` for who holds the lock."""
+    plans = open_plans(repository.common_dir)
+    recovered = [_recover(repository, plan, tell) for plan in plans]
+    _remove_orphans(repository.common_dir, {plan.landing for plan in plans}, tell)
+    return tuple(found for found in recovered if found is not None)
+
+
+def grounds_of(repository: Repository, plan: Plan) -> Grounds:
+    """The folders that the plan moves files between."""
+    root = Path(os.fsdecode(plan.root))
+    staging = staging_folder(repository.common_dir, plan.landing)
+    return Grounds(WorkingFiles(root, len(plan.after)), WorkingFiles(staging, len(plan.after)))
+
+
+def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
+    """Make a landing whose files all stand in place durable, and end it; the paths of what was kept.
+
+    Raises:
+        OSError: when the disk refuses.
+        GitFailed: when the refs can't be written.
+    """
+    clear_emptied_folders(grounds, plan.steps, tell)
+    grounds.tree.sync_folders(touched_folders(plan))
+    tell("record landing")
+    record_landing(repository, plan.landing, plan.before, plan.after)
+    return _end(repository, grounds, plan, tell)
+
+
+def abandon(
+    repository: Repository, grounds: Grounds, plan: Plan, tell: Tell
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Take a landing back and end it; the paths left as a person has them, and of what was kept.
+
+    Raises:
+        OSError: when the disk refuses.
+    """
+    edited = take_back(grounds, plan, tell) if plan.ready else ()
+    grounds.tree.sync_folders(touched_folders(plan))
+    return tuple(map(show_path, edited)), _end(repository, grounds, plan, tell)
+
+
+def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
+    keep = repository.common_dir / "covey" / "kept" / plan.landing
+    kept = clear_waiting(grounds, plan.steps, WorkingFiles(keep, grounds.tree.id_length), tell)
+    tell("remove journal")
+    remove_plan(repository.common_dir, plan.landing)
+    tell("remove staging")
+    shutil.rmtree(grounds.staging.root, ignore_errors=True)
+    return kept
+
+
+def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None:
+    grounds = grounds_of(repository, plan)
+    if not grounds.tree.root.is_dir():
+        return None  # A worktree that is not there now, perhaps on a disk that is not mounted.
+    paths = tuple(show_path(step.path) for step in plan.steps)
+    if not grounds.staging.root.is_dir():
+        return _recover_without_staging(repository, grounds, plan, paths, tell)
+    if plan.ready and all(_can_go_on(grounds, step) for step in plan.steps):
+        edited = tuple(show_path(step.path) for step in plan.steps if _is_edited(grounds, step))
+        try:
+            carry_out(grounds, plan, tell)
+            return Recovered(plan.landing, True, paths, edited, finish(repository, grounds, plan, tell))
+        except (Moved, OSError):
+            pass  # Somebody writes just now, or the disk refuses to go this way: it goes the other.
+    left, kept = abandon(repository, grounds, plan, tell)
+    return Recovered(plan.landing, False, paths, left, kept)
+
+
+def _recover_without_staging(
+    repository: Repository, grounds: Grounds, plan: Plan, paths: tuple[str, ...], tell: Tell
+) -> Recovered:
+    """Somebody removed the files that waited: what stands in the tree is all there is, and stays."""
+    other = tuple(show_path(step.path) for step in plan.steps if grounds.place(step).look() != step.after)
+    kept = _end(repository, grounds, plan, tell) if other else finish(repository, grounds, plan, tell)
+    return Recovered(plan.landing, not other, paths, other, kept)
+
+
+def _can_go_on(grounds: Grounds, step: Step) -> bool:
+    if is_done(grounds, step):
+        return True
+    expected = step.before if state_of(grounds, step) == "before" else None
+    return grounds.place(step).look() == expected
+
+
+def _is_edited(grounds: Grounds, step: Step) -> bool:
+    """Whether a person has changed the path since the landing did."""
+    return state_of(grounds, step) == "after" and grounds.place(step).look() != step.after
+
+
+def _remove_orphans(common_dir: Path, known: Collection[str], tell: Tell) -> None:
+    """Remove the staging folders of landings that never came to have a plan, or whose plan has ended."""
+    folder = staging_folder(common_dir, "")
+    for orphan in folder.iterdir() if folder.is_dir() else ():
+        if orphan.name not in known:
+            tell("remove staging")
+            shutil.rmtree(orphan, ignore_errors=True)
