@@ -55,12 +55,15 @@ class Seen:
         """The file is gone from this path, and whatever comes here next was never shown."""
         self._files.pop(path, None)
 
-    def difference(self, path: str, stat: os.stat_result, data: bytes) -> Difference | None:
-        """How the file, which holds `data` now, differs from what was shown; None where it doesn't or never was."""
+    def difference(self, path: str, stat: os.stat_result, data: bytes | None) -> Difference | None:
+        """How the file, which holds `data` now, differs from what was shown; None where it doesn't or never was.
+
+        `data` may be None for a file larger than `WHOLE_BYTES`.
+        """
         sight = self._files.get(path)
         if sight is None:
             return None
-        if sight.lines is None or len(data) > WHOLE_BYTES:
+        if sight.lines is None or data is None or len(data) > WHOLE_BYTES:
             same = (sight.size, sight.mtime_ns) == (stat.st_size, stat.st_mtime_ns)
             return None if same else Difference(1, 0, whole=True)
         return _difference(sight.lines, _checksums(data))

@@ -97,6 +97,14 @@ def read_text(data: bytes) -> tuple[bytes, Coding]:
     return body, Coding(mark, None, _codec_of(body))
 
 
+def body_of(data: bytes) -> bytes:
+    """The body of a file, or its bytes as they are where it is no text."""
+    try:
+        return read_text(data)[0]
+    except NotText:
+        return data
+
+
 def ending_of(body: bytes) -> bytes:
     """The line ending that most of a text's lines have; a line feed where there is none."""
     with_return = body.count(b"\r\n")
