@@ -24,6 +24,7 @@ from orchestrator.first_message import first_message, report
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.process import WorkerProcess, open_worker
+from orchestrator.spawning import Spawner
 from worker.conversation import AnyMessage, UserMessage
 from worker.frames import RemoteProtocolError
 from worker.model import Reply, Usage
@@ -52,6 +53,7 @@ class Grounds:
     repository: Repository
     gateway: Gateway
     journal: Journal
+    spawner: Spawner
     temporary: Path
     landing_turn: trio.Lock = field(default_factory=trio.Lock)
     """One landing at a time; who waits here is cancelled cleanly, who waits for a file lock in a thread is not."""
@@ -135,6 +137,7 @@ class Child:
         )
         checkout: Checkout | None = None
         ending: AnyEnding = Stopped(self._stopped_by)
+        landing: AnyLanding | None = None
         # Only `stop` ends a child early: the nursery it lives in must not cut it down between two steps of its end.
         with trio.CancelScope(shield=True):
             try:
@@ -168,7 +171,7 @@ class Child:
         )
         message = first_message(new.kind, folder, new.title, new.task, carried, left_out)
         start = Start(new.id, new.kind, folder, str(grounds.temporary / new.id), (UserMessage(message),))
-        async with open_worker(new.id, child_environment(os.environ, new.id)) as worker:
+        async with open_worker(new.id, child_environment(os.environ, new.id), grounds.spawner) as worker:
             grounds.journal.record(
                 new.id, ChildWorking(checkout.path if checkout is not None else None, carried, left_out)
             )
@@ -207,7 +210,7 @@ class Child:
         outcome: AnyOutcome | None = None
         async with trio.open_nursery() as nursery:
             try:
-                async for received in worker.wire.receive():
+                while (received := await worker.wire.receive()) is not None:
                     match received:
                         case Ready():
                             await worker.wire.send(start)

@@ -7,7 +7,7 @@ each report reaches the parent's model exactly once.
 
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import trio
@@ -39,9 +39,12 @@ class Children:
         self._shared = SharedSnapshot(self._grounds.repository)
 
     def take(self) -> list[UserMessage]:
-        """What the person said during the turn, and reports of background children that have not been read."""
+        """What the person said during the turn, and every report that no `task` call has carried yet.
+
+        Those are of background children, and of children whose call was interrupted while they ended.
+        """
         said, self._said = self._said, []
-        reports = [self._deliver(child) for child in self._unread() if child.new.background]
+        reports = [self._deliver(child) for child in self._unread()]
         return [UserMessage(text) for text in (*said, *reports)]
 
     async def wait_for_more(self) -> list[UserMessage]:
@@ -180,7 +183,7 @@ class Children:
 
 
 @asynccontextmanager
-async def open_children(grounds: Grounds) -> AsyncIterator[Children]:
+async def open_children(grounds: Grounds) -> AsyncGenerator[Children]:
     """The children of a session; at the end of the block those that still run are stopped, and are gone."""
     async with trio.open_nursery() as nursery:
         children = Children(grounds, nursery)

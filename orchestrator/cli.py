@@ -111,12 +111,15 @@ def _local_servers() -> str:
     found = trio.run(find_local_servers)
     if not found:
         return ""
-    servers = "; ".join(f"{name}: --endpoint {url}" for name, url in found)
-    return f" These answer on this machine: {servers}."
+    servers = "; ".join(
+        f"{server.name} with --endpoint {server.url} --model {server.models[0] if server.models else 'NAME'}"
+        for server in found
+    )
+    return f" On this machine these answer: {servers}."
 
 
 def _demo(arguments: argparse.Namespace) -> int:
-    from orchestrator.demo import run_demo
+    from orchestrator.demo.run import run_demo
 
     return run_demo()
 

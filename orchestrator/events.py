@@ -18,7 +18,7 @@ class Event(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Base of what happens in a session."""
 
 
-class SessionStarted(Event):
+class SessionStarted(Event, frozen=True):
     """A parent session began in `workspace`."""
 
     session: str
@@ -27,45 +27,45 @@ class SessionStarted(Event):
     model: str
 
 
-class RequestGiven(Event):
+class RequestGiven(Event, frozen=True):
     """The person asked for something; a turn begins."""
 
     text: str
 
 
-class Told(Event):
+class Told(Event, frozen=True):
     """Messages joined the conversation that are no reply: results of tools, steering, first messages."""
 
     messages: tuple[AnyMessage, ...]
 
 
-class TextAdded(Event):
+class TextAdded(Event, frozen=True):
     """A sound: the model said a little more."""
 
     text: str
 
 
-class ThinkingAdded(Event):
+class ThinkingAdded(Event, frozen=True):
     """A sound: the model thought a little more, where the endpoint shows it."""
 
     text: str
 
 
-class CallComposing(Event):
+class CallComposing(Event, frozen=True):
     """A sound: the model writes a tool call; `characters` of its arguments so far."""
 
     name: str
     characters: int
 
 
-class Replied(Event):
+class Replied(Event, frozen=True):
     """The model's whole reply to one call, after `seconds`."""
 
     reply: Reply
     seconds: float
 
 
-class ModelRetried(Event):
+class ModelRetried(Event, frozen=True):
     """A model call failed and is tried again after `wait_seconds`; `attempt` is the one that failed, from 1."""
 
     failure: AnyModelFailure
@@ -73,7 +73,7 @@ class ModelRetried(Event):
     wait_seconds: float
 
 
-class ChildStarted(Event):
+class ChildStarted(Event, frozen=True):
     """A child exists; its checkout, if it has one, is not ready yet."""
 
     child: ChildId
@@ -83,7 +83,7 @@ class ChildStarted(Event):
     background: bool
 
 
-class ChildWorking(Event):
+class ChildWorking(Event, frozen=True):
     """The child's worker has started. `checkout` is its folder; the counts say what it was given (D5)."""
 
     checkout: str | None
@@ -114,7 +114,7 @@ AnyEnding = AnyOutcome | Died | Stopped | NeverBegan
 """How a child's work ended: as its worker told, or as the parent saw."""
 
 
-class ChildFinished(Event):
+class ChildFinished(Event, frozen=True):
     """The child's worker is gone and its edits are dealt with. `landing` is None where there were none to land."""
 
     ending: AnyEnding
@@ -123,18 +123,18 @@ class ChildFinished(Event):
     usage: Usage
 
 
-class Dismissed(Event):
+class Dismissed(Event, frozen=True):
     """The person took the child's row from the view; the child runs on."""
 
 
-class TurnFinished(Event):
+class TurnFinished(Event, frozen=True):
     """The parent's turn ended. What it cost and what landed is told by the events since `RequestGiven`."""
 
     ending: AnyOutcome | Stopped
     seconds: float
 
 
-class SessionFinished(Event):
+class SessionFinished(Event, frozen=True):
     """The session ended in order."""
 
 

@@ -1,13 +1,21 @@
-"""What a session looks like: a fold over its journal, the same for a live screen, a receipt and yesterday's session.
+"""What a session looks like: a fold over its journal, the same for a live screen, a receipt, a session of
+yesterday.
 
-Pure. A screen draws a `Picture`; it adds nothing of its own to it. Each entry makes a new picture from the old.
+Pure. A screen draws a `Picture`; it adds nothing of its own to it. Each entry makes a new picture from the
+old. A sound (`hear`) only changes what somebody seems to be doing at the moment, which the next fact
+replaces.
 """
+
+from collections.abc import Callable, Mapping
+from typing import Literal, assert_never
 
 import msgspec
 
-from merge.landing import AnyLanding, Landed
+from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import (
     AnyEnding,
+    AnySound,
+    CallComposing,
     ChildFinished,
     ChildStarted,
     ChildWorking,
@@ -16,47 +24,91 @@ from orchestrator.events import (
     Replied,
     RequestGiven,
     Stopped,
+    TextAdded,
+    ThinkingAdded,
     ToolFinished,
     ToolStarted,
     TurnFinished,
 )
-from orchestrator.journal import PARENT, Entry
+from orchestrator.journal import PARENT, Entry, Heard
 from worker.model import Usage
-from worker.protocol import AnyOutcome, ChildId, Kind
+from worker.protocol import Answered, AnyOutcome, ChildId, Kind
+
+State = Literal["starting", "running", "finished", "landed", "conflict", "kept", "stopped", "failed"]
+"""What a child is at, in the word that every screen shows for it."""
 
 
 class ChildRow(msgspec.Struct, frozen=True):
-    """One child as a row: who it is, what it does now or how it ended. Times are seconds since the epoch."""
+    """One child as a row: who it is, what it does now or how it ended. Times are seconds since the epoch.
+
+    `steps` are its model calls, `calls` its finished tool calls by tool.
+    """
 
     id: ChildId
     kind: Kind
     title: str
     background: bool
     began_at: float
+    working: bool = False
     last_action: str = "starting"
     checkout: str | None = None
     steps: int = 0
+    calls: dict[str, int] = {}
     usage: Usage = Usage()
     ending: AnyEnding | None = None
     landing: AnyLanding | None = None
     ended_at: float | None = None
     dismissed: bool = False
 
+    @property
+    def state(self) -> State:
+        if self.ending is None:
+            return "running" if self.working else "starting"
+        if isinstance(self.ending, Stopped):
+            return "stopped"
+        if not isinstance(self.ending, Answered):
+            return "failed"
+        match self.landing:
+            case None | NothingToLand():
+                return "finished"
+            case Landed():
+                return "landed"
+            case Conflicted():
+                return "conflict"
+            case Held():
+                return "kept"
+            case _:
+                assert_never(self.landing)
+
     def seconds(self, now: float) -> float:
-        return (self.ended_at if self.ended_at is not None else now) - self.began_at
+        """How long it has worked until `now`, or until it ended."""
+        return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A session's turn at one moment: the request, the children of this turn, what the parent does and has used."""
+    """A session's turn at one moment: the request, its children, what the parent does and has used.
+
+    `earlier` are the children of the turns before.
+    """
 
     request: str = ""
     began_at: float = 0.0
     last_action: str = ""
     children: dict[ChildId, ChildRow] = {}
+    earlier: dict[ChildId, ChildRow] = {}
+    steps: int = 0
     usage: Usage = Usage()
     calls: dict[str, int] = {}
     ending: AnyOutcome | Stopped | None = None
     ended_at: float | None = None
+
+    def seconds(self, now: float) -> float:
+        """How long the turn has run until `now`, or until it ended."""
+        return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
+
+    def all_children(self) -> dict[ChildId, ChildRow]:
+        """Every child of the session, in the order they started."""
+        return {**self.earlier, **self.children}
 
     def landed(self) -> tuple[str, ...]:
         """Every path that landed in this turn, sorted, each once."""
@@ -71,59 +123,107 @@ class Picture(msgspec.Struct, frozen=True):
             )
         )
 
+    def children_usage(self) -> Usage:
+        """The tokens of every child of the turn."""
+        return sum((row.usage for row in self.children.values()), Usage())
+
     def whole_usage(self) -> Usage:
         """The tokens of the parent and of every child of the turn."""
-        return sum((row.usage for row in self.children.values()), self.usage)
+        return self.usage + self.children_usage()
+
+    def whole_calls(self) -> dict[str, int]:
+        """The finished tool calls of the parent and of every child of the turn, by tool."""
+        whole = dict(self.calls)
+        for row in self.children.values():
+            for name, count in row.calls.items():
+                whole[name] = whole.get(name, 0) + count
+        return whole
 
 
 def see(picture: Picture, entry: Entry) -> Picture:
     """The picture after `entry`. A request begins a new one."""
     change = msgspec.structs.replace
     if entry.who != PARENT:
-        row = picture.children.get(entry.who)
         if isinstance(entry.event, ChildStarted):
             started = entry.event
             row = ChildRow(started.child, started.kind, started.title, started.background, entry.at)
-        elif row is not None:
-            row = _see_child(row, entry)
-        if row is None:
-            return picture
-        return change(picture, children={**picture.children, entry.who: row})
+            return change(picture, children={**picture.children, entry.who: row})
+        return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
     match entry.event:
         case RequestGiven(text=text):
-            return Picture(request=text, began_at=entry.at, last_action="thinking")
+            return Picture(
+                request=text, began_at=entry.at, last_action="thinking", earlier=picture.all_children()
+            )
         case Replied(reply=reply):
-            return change(picture, usage=picture.usage + reply.usage)
+            return change(picture, steps=picture.steps + 1, usage=picture.usage + reply.usage)
         case ModelRetried(failure=failure, wait_seconds=seconds):
             return change(picture, last_action=f"{failure} Next try in {seconds:.0f} s.")
         case ToolStarted(title=title):
             return change(picture, last_action=title)
         case ToolFinished(name=name):
-            calls = {**picture.calls, name: picture.calls.get(name, 0) + 1}
-            return change(picture, calls=calls, last_action="thinking")
+            return change(picture, calls=_one_more(picture.calls, name), last_action="thinking")
         case TurnFinished(ending=ending):
             return change(picture, ending=ending, ended_at=entry.at, last_action="")
         case _:
             return picture
 
 
+def hear(picture: Picture, heard: Heard) -> Picture:
+    """The picture after a sound: the last action of whoever it comes from."""
+    action = _action(heard.event)
+    if heard.who != PARENT:
+        return _with_row(picture, heard.who, lambda row: msgspec.structs.replace(row, last_action=action))
+    return msgspec.structs.replace(picture, last_action=action)
+
+
+def _action(sound: AnySound) -> str:
+    match sound:
+        case TextAdded():
+            return "answering"
+        case ThinkingAdded():
+            return "thinking"
+        case CallComposing(name=name):
+            return f"composing a tool call: {name}" if name else "composing a tool call"
+        case _:
+            assert_never(sound)
+
+
+def _with_row(picture: Picture, who: ChildId, changed: Callable[[ChildRow], ChildRow]) -> Picture:
+    """The picture with the row of `who` changed, whichever turn it began in; no row, no change."""
+    change = msgspec.structs.replace
+    if who in picture.children:
+        return change(picture, children={**picture.children, who: changed(picture.children[who])})
+    if who in picture.earlier:
+        return change(picture, earlier={**picture.earlier, who: changed(picture.earlier[who])})
+    return picture
+
+
 def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
     change = msgspec.structs.replace
     match entry.event:
         case ChildWorking(checkout=checkout):
-            return change(row, checkout=checkout, last_action="thinking")
+            return change(row, working=True, checkout=checkout, last_action="thinking")
         case Replied(reply=reply):
             said = reply.message.text.strip().splitlines()
             return change(
-                row, steps=row.steps + 1, usage=row.usage + reply.usage, last_action=said[0] if said else "thinking"
+                row,
+                steps=row.steps + 1,
+                usage=row.usage + reply.usage,
+                last_action=said[0] if said else "thinking",
             )
         case ModelRetried(failure=failure, wait_seconds=seconds):
             return change(row, last_action=f"{failure} Next try in {seconds:.0f} s.")
         case ToolStarted(title=title):
             return change(row, last_action=title)
+        case ToolFinished(name=name):
+            return change(row, calls=_one_more(row.calls, name))
         case ChildFinished(ending=ending, landing=landing, usage=usage):
             return change(row, ending=ending, landing=landing, usage=usage, ended_at=entry.at)
         case Dismissed():
             return change(row, dismissed=True)
         case _:
             return row
+
+
+def _one_more(calls: Mapping[str, int], name: str) -> dict[str, int]:
+    return {**calls, name: calls.get(name, 0) + 1}

@@ -7,7 +7,7 @@
 import dataclasses
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import trio
@@ -21,6 +21,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
 from orchestrator.journal import PARENT, Journal
 from orchestrator.own_folder import own_folder
+from orchestrator.spawning import open_spawner
 from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
 from worker.agent import Agent
 from worker.catalogue import TOOLS, advertised
@@ -77,7 +78,7 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncIterator[Session]:
+async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGenerator[Session]:
     """A new session in `repository` with the model behind `endpoint`.
 
     Raises:
@@ -91,13 +92,15 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncItera
         journal.record(
             PARENT, SessionStarted(id, str(repository.root), endpoint.base_url, endpoint.model)
         )
-        async with open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway:
-            grounds = Grounds(repository, gateway, journal, logs)
+        async with (
+            open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway,
+            open_spawner() as spawner,
+        ):
+            grounds = Grounds(repository, gateway, journal, spawner, logs)
             async with open_children(grounds) as children:
 
                 async def tell(event: ToolStarted | ToolFinished) -> None:
                     journal.record(PARENT, event)
-                    await trio.lowlevel.checkpoint()
 
                 delegate = dataclasses.replace(task.TOOL, run=children.answer)
                 tools = [delegate if tool.name == delegate.name else tool for tool in TOOLS]

@@ -97,8 +97,7 @@ async def work(start: Start, wire: Wire[AnyReport, AnyCommand], model: PipeModel
 async def serve(wire: Wire[AnyReport, AnyCommand]) -> None:
     """Live the life of one worker on `wire`."""
     await wire.send(Ready(os.getpid()))
-    commands = wire.receive()
-    start = await anext(commands, None)
+    start = await wire.receive()
     if not isinstance(start, Start):
         return
     model = PipeModel(wire, known=len(start.conversation))
@@ -107,7 +106,7 @@ async def serve(wire: Wire[AnyReport, AnyCommand]) -> None:
     async with trio.open_nursery() as nursery:
 
         async def listen() -> None:
-            async for command in commands:
+            while (command := await wire.receive()) is not None:
                 match command:
                     case ModelReplied() | ModelFailed():
                         model.take_answer(command)

@@ -87,6 +87,9 @@ class Agent:
                 async with trio.open_nursery() as nursery:
                     for call in group:
                         nursery.start_soon(self._run_call, call, answers)
+                        # Tasks that are started together run in any order; a tick apart they begin in the order of
+                        # the calls, which is the order a person sees them in.
+                        await trio.lowlevel.checkpoint()
         finally:
             # Also on cancellation: what finished keeps its answer, what did not is told so.
             looped = self._judge(message.calls, answers)

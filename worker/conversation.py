@@ -32,20 +32,20 @@ class Message(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
     """Base of the messages of a conversation."""
 
 
-class UserMessage(Message):
+class UserMessage(Message, frozen=True):
     """What a person, or the parent in a person's place, tells the model."""
 
     text: str
 
 
-class AssistantMessage(Message):
+class AssistantMessage(Message, frozen=True):
     """What the model answered: text, the calls it asks for, or both."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
 
 
-class ToolMessage(Message):
+class ToolMessage(Message, frozen=True):
     """What one tool call gave. Each call of an assistant message gets exactly one."""
 
     call_id: CallId

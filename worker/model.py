@@ -43,7 +43,7 @@ class ModelFailure(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=
     """Base of the ways a model call fails. `str()` of each is one sentence for a person and for the model."""
 
 
-class Unreachable(ModelFailure):
+class Unreachable(ModelFailure, frozen=True):
     """No connection, or one that broke before the reply was whole."""
 
     detail: str
@@ -52,7 +52,7 @@ class Unreachable(ModelFailure):
         return f"The model's endpoint could not be reached: {self.detail}."
 
 
-class Stalled(ModelFailure):
+class Stalled(ModelFailure, frozen=True):
     """The endpoint held the connection open and sent nothing for `seconds`."""
 
     seconds: float
@@ -61,7 +61,7 @@ class Stalled(ModelFailure):
         return f"The model's endpoint sent nothing for {self.seconds:.0f} s."
 
 
-class Overloaded(ModelFailure):
+class Overloaded(ModelFailure, frozen=True):
     """The endpoint asks for patience (429, 503, 529). `retry_after_seconds` is what it asked for, if it said."""
 
     status: int
@@ -72,7 +72,7 @@ class Overloaded(ModelFailure):
         return f"The model's endpoint is overloaded ({self.status}): {self.detail}."
 
 
-class ServerFailed(ModelFailure):
+class ServerFailed(ModelFailure, frozen=True):
     """The endpoint answered with a fault of its own (other 5xx, or an error inside the stream)."""
 
     status: int
@@ -82,7 +82,7 @@ class ServerFailed(ModelFailure):
         return f"The model's endpoint failed ({self.status}): {self.detail}."
 
 
-class Refused(ModelFailure):
+class Refused(ModelFailure, frozen=True):
     """The endpoint will not answer this request (other 4xx: key, model name, bad request). Never retried."""
 
     status: int
@@ -92,7 +92,7 @@ class Refused(ModelFailure):
         return f"The model's endpoint refused the request ({self.status}): {self.detail}."
 
 
-class ContextOverflow(ModelFailure):
+class ContextOverflow(ModelFailure, frozen=True):
     """The conversation is longer than the model can read. Never retried as it is."""
 
     detail: str
@@ -101,7 +101,7 @@ class ContextOverflow(ModelFailure):
         return f"The conversation is too long for the model: {self.detail}."
 
 
-class Malformed(ModelFailure):
+class Malformed(ModelFailure, frozen=True):
     """What came is not what the format promises: HTML, broken events, a stream that ended early."""
 
     detail: str
@@ -110,7 +110,7 @@ class Malformed(ModelFailure):
         return f"The model's endpoint sent something that is no reply: {self.detail}."
 
 
-class RanAway(ModelFailure):
+class RanAway(ModelFailure, frozen=True):
     """A tool call's streamed arguments repeated one pattern or passed the size limit; the stream was cut."""
 
     detail: str

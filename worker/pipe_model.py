@@ -23,16 +23,18 @@ class PipeModel:
     async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
         """See `worker.model.Model`. Waits as long as the parent takes."""
         self._ask += 1
-        self._answer = None
         self._answered = trio.Event()
         await self._wire.send(ModelAsked(self._ask, self._known, tuple(conversation[self._known :])))
         self._known = len(conversation)
         await self._answered.wait()
-        assert self._answer is not None
-        if isinstance(self._answer, ModelFailed):
-            return self._answer.failure
-        self._known += 1  # the reply's message, which both sides append
-        return self._answer.reply
+        match self._answer:
+            case ModelReplied(reply=reply):
+                self._known += 1  # the reply's message, which both sides append
+                return reply
+            case ModelFailed(failure=failure):
+                return failure
+            case None:
+                raise AssertionError("An answer is there when it is said to be.")
 
     def take_answer(self, answer: ModelReplied | ModelFailed) -> None:
         """Give the parent's answer to who waits for it; one to another question is dropped."""

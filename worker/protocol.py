@@ -29,7 +29,7 @@ class Command(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
     """Base of what the parent tells a worker."""
 
 
-class Start(Command):
+class Start(Command, frozen=True):
     """The first command: who the worker is, where it works, and the conversation it begins or goes on with.
 
     `workspace` is an absolute path. `conversation` ends with a user's or a tool's message.
@@ -44,21 +44,21 @@ class Start(Command):
     command_limit_seconds: float = 3600.0
 
 
-class ModelReplied(Command):
+class ModelReplied(Command, frozen=True):
     """The answer to the `ModelAsked` of the same `ask`."""
 
     ask: int
     reply: Reply
 
 
-class ModelFailed(Command):
+class ModelFailed(Command, frozen=True):
     """The `ModelAsked` of the same `ask` got no answer, and will not."""
 
     ask: int
     failure: AnyModelFailure
 
 
-class Steer(Command):
+class Steer(Command, frozen=True):
     """A message for the model, to be read before its next reply."""
 
     text: str
@@ -74,27 +74,27 @@ class Outcome(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
     """Base of the ways a turn ends."""
 
 
-class Answered(Outcome):
+class Answered(Outcome, frozen=True):
     """The model asked for no more tools; `text` is its last answer."""
 
     text: str
 
 
-class ModelGaveUp(Outcome):
+class ModelGaveUp(Outcome, frozen=True):
     """A model call failed for good. `text` is the last the model had said, perhaps nothing."""
 
     failure: AnyModelFailure
     text: str = ""
 
 
-class LoopStopped(Outcome):
+class LoopStopped(Outcome, frozen=True):
     """The loop detector ended the turn: the model repeated one failing call."""
 
     detail: str
     text: str = ""
 
 
-class Failed(Outcome):
+class Failed(Outcome, frozen=True):
     """A fault of ours inside the worker; `detail` is the traceback."""
 
     detail: str
@@ -110,14 +110,14 @@ class Report(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Base of what a worker tells the parent."""
 
 
-class Ready(Report):
+class Ready(Report, frozen=True):
     """The first report: the worker runs and waits for `Start`."""
 
     pid: int
     version: int = PROTOCOL_VERSION
 
 
-class ModelAsked(Report):
+class ModelAsked(Report, frozen=True):
     """The worker wants a reply. Of the conversation the first `kept` messages are as the parent knows them.
 
     `messages` follow those. The parent answers with `ModelReplied` or `ModelFailed`; both sides then append the
@@ -129,7 +129,7 @@ class ModelAsked(Report):
     messages: tuple[AnyMessage, ...]
 
 
-class ToolStarted(Report):
+class ToolStarted(Report, frozen=True):
     """A tool call begins. `title` is a line for a person, with paths relative to the workspace."""
 
     call: CallId
@@ -137,7 +137,7 @@ class ToolStarted(Report):
     title: str
 
 
-class ToolFinished(Report):
+class ToolFinished(Report, frozen=True):
     """The tool call ended; every `ToolStarted` has exactly one. `text` is what the model reads."""
 
     call: CallId
@@ -148,7 +148,7 @@ class ToolFinished(Report):
     seconds: float
 
 
-class Finished(Report):
+class Finished(Report, frozen=True):
     """The last report of a worker."""
 
     outcome: AnyOutcome

@@ -70,7 +70,8 @@ class Toolbox:
 
     def _decode(self, tool: AnyTool, call: ToolCall) -> msgspec.Struct:
         # A model that has nothing to say may send no arguments at all.
-        return msgspec.json.decode(call.arguments.encode() or b"{}", type=tool.arguments)
+        arguments: type[msgspec.Struct] = tool.arguments
+        return msgspec.json.decode(call.arguments.encode() or b"{}", type=arguments)
 
     def _unknown(self, name: str) -> str:
         close = difflib.get_close_matches(name, self._tools, n=1)

@@ -4,7 +4,7 @@ One task sends at a time (a lock sees to it), one task receives. The end of the 
 breaks off or breaks the protocol raises. Knows nothing of what the messages mean.
 """
 
-from collections.abc import AsyncIterator
+from collections import deque
 from typing import Generic, TypeVar
 
 import trio
@@ -30,6 +30,7 @@ class Wire(Generic[Down, Up]):
         self._outgoing = outgoing
         self._incoming = incoming
         self._buffer: FrameBuffer[Up] = FrameBuffer(messages)
+        self._received: deque[Up] = deque()
         self._sending = trio.Lock()
 
     async def send(self, message: Down) -> None:
@@ -46,24 +47,24 @@ class Wire(Generic[Down, Up]):
             except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
                 raise PeerGone("The other end of the pipe is closed.") from error
 
-    async def receive(self) -> AsyncIterator[Up]:
-        """The messages of the other side until it closes its end.
+    async def receive(self) -> Up | None:
+        """The next message of the other side, or None when it has closed its end.
 
         Raises:
             RemoteProtocolError: at the first frame that is none of the protocol, also a truncated last one.
         """
-        while True:
+        while not self._received:
             try:
                 data = await self._incoming.receive_some(_READ_BYTES)
             except trio.ClosedResourceError:
-                return
+                return None
             except trio.BrokenResourceError as error:
                 raise RemoteProtocolError("The stream broke off.") from error
             if not data:
                 self._buffer.close()
-                return
-            for message in self._buffer.feed(bytes(data)):
-                yield message
+                return None
+            self._received.extend(self._buffer.feed(bytes(data)))
+        return self._received.popleft()
 
     async def close(self) -> None:
         """Close the sending end: the other side sees the end of its stream."""

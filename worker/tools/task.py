@@ -42,7 +42,8 @@ class TaskArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     child: Annotated[str | None, msgspec.Meta(description="The id of a child that was started before.")] = None
     kill: Annotated[bool, msgspec.Meta(description="With `child`: stop it and everything it started.")] = False
     wait_secs: Annotated[
-        float | None, msgspec.Meta(description="With `child`: wait at most this long for it to finish.", ge=0)
+        Annotated[float, msgspec.Meta(ge=0)] | None,
+        msgspec.Meta(description="With `child`: wait at most this long for it to finish."),
     ] = None
 
 
