@@ -236,7 +236,7 @@ async def _open_guard(
                     stdin=control_reading,
                     stdout=report_writing,
                     stderr=output_writing,
-                    cwd=folder,
+                    cwd=os.fspath(folder),
                     env={**own, **QUIET, marker[0]: marker[1]},
                     start_new_session=True,
                 )
@@ -271,4 +271,6 @@ def _why_not_started(error: OSError | ValueError, command: str, folder: Path) ->
     if error.errno == errno.E2BIG:
         size = f"{len(os.fsencode(command)):,} bytes"
         return f"The command is too long for this system ({size}); write it to a file and run that."
-    return f"The command could not be started in {folder}: {error.strerror}."
+    if error.filename == os.fspath(folder):
+        return f"No command can run in {folder}: {error.strerror}. Give a folder that is there."
+    return f"The command could not be started: {error.strerror}."

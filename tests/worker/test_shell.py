@@ -148,8 +148,8 @@ async def test_output_of_any_encoding_without_a_line_end_and_with_colours_is_tex
 async def test_a_missing_folder_is_named(place: Place) -> None:
     with pytest.raises(ShellNotStarted) as raised:
         await run_shell("true", folder=Path("/no/such/folder"), log_folder=place.logs, limit_seconds=1)
-    assert (
-        str(raised.value) == "The command could not be started in /no/such/folder: No such file or directory."
+    assert str(raised.value) == (
+        "No command can run in /no/such/folder: No such file or directory. Give a folder that is there."
     )
 
 

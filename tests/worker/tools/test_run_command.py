@@ -1,0 +1,220 @@
+"""Real processes. The tool as a model calls it: what it answers, and that it leaves nothing."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from worker.conversation import CallId, ToolCall
+from worker.toolbox import Toolbox
+from worker.tools import run_command
+from worker.tools.lines import tag_lines
+from worker.tools.run_command import TOOL, RunCommandArguments
+from worker.tools.schema import schema_of
+from worker.tools.tool import ToolAnswer
+from worker.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path.resolve() / "work"
+    root.mkdir()
+    return Workspace(root, tmp_path / "logs")
+
+
+async def ask(
+    workspace: Workspace, command: str, workdir: str | None = None, timeout_secs: float | None = None
+) -> ToolAnswer:
+    return await run_command.run(RunCommandArguments(command, workdir, timeout_secs), workspace)
+
+
+# What it answers
+
+
+async def test_output_is_the_answer(workspace: Workspace) -> None:
+    assert await ask(workspace, "echo out; echo error >&2; pwd -P") == ToolAnswer(
+        f"out\nerror\n{workspace.root}"
+    )
+
+
+async def test_no_output_is_said(workspace: Workspace) -> None:
+    assert await ask(workspace, "true") == ToolAnswer("(no output)")
+    assert (await ask(workspace, "exit 3")).text == "(no output)\n[exit code 3]"
+
+
+@pytest.mark.parametrize(
+    ("command", "note"),
+    [
+        ("exit 3", "[exit code 3]"),
+        ("no-such-program", "[exit code 127]"),
+        ("kill -SEGV $$", "[killed by SIGSEGV]"),
+        ("kill -40 $$", "[killed by signal 40]"),
+        ("kill -KILL $PPID", "[stopped: the command killed the process that ran it]"),
+    ],
+)
+async def test_an_ending_that_is_none_of_success_is_said_last(
+    workspace: Workspace, command: str, note: str
+) -> None:
+    answer = await ask(workspace, f"echo begun; {command}")
+    lines = answer.text.split("\n")
+    assert (lines[0], lines[-1]) == ("begun", note)
+    assert answer.failed
+
+
+async def test_timeout_secs_stops_the_command(workspace: Workspace) -> None:
+    answer = await ask(workspace, "echo begun; sleep 999", timeout_secs=0.2)
+    assert answer == ToolAnswer("begun\n[stopped after 0.2 s: timeout_secs]", failed=True)
+
+
+async def test_without_timeout_secs_the_workspace_limits_the_command(workspace: Workspace) -> None:
+    brief = Workspace(workspace.root, workspace.temporary, command_limit_seconds=0.2)
+    answer = await ask(brief, "echo begun; sleep 999")
+    assert answer.text == "begun\n[stopped after 0.2 s: the limit of a command without timeout_secs]"
+    assert (await ask(brief, "sleep 0.3; echo later", timeout_secs=60)).text == "later"
+
+
+async def test_a_workdir_is_where_the_command_runs(workspace: Workspace) -> None:
+    (workspace.root / "sub dir").mkdir()
+    assert (await ask(workspace, "pwd -P", "sub dir")).text == f"{workspace.root}/sub dir"
+    assert (await ask(workspace, "pwd", "/")).text == "/"
+
+
+@pytest.mark.parametrize(
+    "workdir", ["nowhere", "a file", "x" * 300, "~nobody-of-that-name", "a\0b", "\ud800"]
+)
+async def test_a_bad_workdir_is_a_refusal(workspace: Workspace, workdir: str) -> None:
+    (workspace.root / "a file").write_text("")
+    answer = await ask(workspace, "touch ran", workdir)
+    assert answer.failed
+    answer.text.encode()
+    assert not (workspace.root / "ran").exists()
+
+
+@pytest.mark.parametrize("command", ["", " \n\t", "echo \0", "echo \ud800", "true " + "x" * 3_000_000])
+async def test_a_command_that_cannot_run_is_a_refusal(workspace: Workspace, command: str) -> None:
+    answer = await ask(workspace, command)
+    assert answer.failed
+    assert len(answer.text) < 200
+    answer.text.encode()
+
+
+async def test_a_log_is_named_only_when_something_was_cut(workspace: Workspace) -> None:
+    answer = await ask(workspace, "seq 20000; exit 3")
+    *shown, log_note, ending = answer.text.split("\n")
+    assert ending == "[exit code 3]"
+    (log,) = workspace.temporary.iterdir()
+    assert log_note == f"[The whole output is in {log}.]"
+    assert log.read_text().splitlines() == [str(number) for number in range(1, 20_001)]
+    assert shown[:2] == ["1", "2"]
+    assert shown[-1] == "20000"
+    assert len(answer.text) < 52_000
+    assert "log" not in (await ask(workspace, "seq 5000")).text
+
+
+async def test_the_same_output_gives_the_same_answer(workspace: Workspace) -> None:
+    assert await ask(workspace, "seq 20000") == await ask(workspace, "seq 20000")
+
+
+async def test_a_log_that_cannot_be_written_is_told(workspace: Workspace) -> None:
+    workspace.temporary.write_text("a file, where the folder should be")
+    answer = await ask(workspace, "seq 20000")
+    assert answer.text.endswith(
+        "20000\n[There is no log of the whole output: it could not be written: File exists.]"
+    )
+
+
+async def test_binary_output_is_described_and_in_the_log(workspace: Workspace) -> None:
+    answer = await ask(workspace, r"printf '\177ELF\0\0\0\1\2\3'")
+    (log,) = workspace.temporary.iterdir()
+    assert answer.text == (
+        "[binary output: 10 bytes, an ELF program or library; it begins 7f 45 4c 46 00 00 00 01 02 03]\n"
+        f"[The whole output is in {log}.]"
+    )
+
+
+async def test_the_environment_can_be_given(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "secret")
+    arguments = RunCommandArguments("echo $SOME_API_KEY $OTHER $PAGER")
+    given = {"PATH": os.environ["PATH"], "OTHER": "other"}
+    assert (await run_command.run(arguments, workspace, environment=given)).text == "other cat"
+
+
+async def test_what_a_command_leaves_running_is_stopped(workspace: Workspace) -> None:
+    answer = await ask(workspace, "setsid sleep 999 & echo $!")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(answer.text), 0)
+
+
+async def test_a_cancelled_call_leaves_nothing(workspace: Workspace) -> None:
+    with trio.move_on_after(0.2) as scope:
+        await ask(workspace, "setsid sleep 999 & yes")
+    assert scope.cancelled_caught
+    assert list(workspace.temporary.iterdir() if workspace.temporary.exists() else ()) == []
+
+
+# Answered by read
+
+
+async def test_plain_reading_is_answered_by_read_with_tags(workspace: Workspace) -> None:
+    (workspace.root / "a.py").write_text("one\ntwo\nthree\n")
+    tagged = tag_lines([b"one", b"two", b"three"])
+    assert (await ask(workspace, "cat a.py")).text.split("\n") == [
+        '[answered by read {"path":"a.py"}]',
+        *tagged,
+    ]
+    assert (await ask(workspace, "sed -n 2,3p a.py")).text.split("\n") == [
+        '[answered by read {"path":"a.py","offset":2,"limit":2}]',
+        *tagged[1:],
+    ]
+    head = (await ask(workspace, "head -n 1 a.py")).text.split("\n")
+    assert head[:2] == ['[answered by read {"path":"a.py","limit":1}]', tagged[0]]
+
+
+async def test_a_workdir_sends_reading_to_the_shell(workspace: Workspace) -> None:
+    (workspace.root / "a.py").write_text("one\ntwo\n")
+    assert (await ask(workspace, "cat a.py", ".")).text == "one\ntwo"
+    assert (await ask(workspace, "cat a.py | head")).text == "one\ntwo"
+
+
+async def test_a_file_that_is_not_there_fails_as_read_fails(workspace: Workspace) -> None:
+    answer = await ask(workspace, "cat missing.py")
+    assert answer.failed
+    assert answer.text.startswith('[answered by read {"path":"missing.py"}]\nmissing.py does not exist.')
+
+
+# As a tool
+
+
+def test_the_title_is_the_first_line_of_the_command(workspace: Workspace) -> None:
+    def title(command: str) -> str:
+        return TOOL.title(RunCommandArguments(command), workspace)
+
+    assert title("  make test\n") == "$ make test"
+    assert title("cat <<'E'\ntext\nE") == "$ cat <<'E' …"
+    assert title("x" * 500) == f"$ {'x' * 120} …"
+    assert title("") == "$ "
+    title("\ud800").encode()
+
+
+def test_the_schema_is_plain() -> None:
+    schema = msgspec.json.decode(schema_of(RunCommandArguments))
+    assert set(schema["properties"]) == {"command", "workdir", "timeout_secs"}
+    assert schema["required"] == ["command"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"command": "echo", "timeout_secs": 0}',
+        '{"command": 3}',
+        "{}",
+        '{"command": "echo", "background": true}',
+    ],
+)
+async def test_bad_arguments_run_nothing(workspace: Workspace, arguments: str) -> None:
+    toolbox = Toolbox([TOOL], workspace)
+    answer = await toolbox.run(ToolCall(CallId("1"), "run_command", arguments))
+    assert answer.failed
+    assert "run_command" in answer.text
