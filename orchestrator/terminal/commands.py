@@ -1,0 +1,213 @@
+"""What a person may tell covey itself, not the model: `/children`, `/kill ID` and the rest of one table.
+
+`read_line` is pure; `carry_out` does what was read and answers with lines. A line that is no command is a
+request.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, assert_never
+
+import msgspec
+
+from orchestrator.events import Dismissed
+from orchestrator.journal import Journal
+from orchestrator.roster import Picture
+from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
+from orchestrator.terminal.look import Look
+from orchestrator.terminal.rows import child_rows
+from worker.protocol import ChildId
+
+THE_PERSON = "the person"
+
+
+class RunningChild(Protocol):
+    """A child as the commands need it; `report` is None as long as it works."""
+
+    @property
+    def report(self) -> object | None: ...
+
+    async def steer(self, text: str) -> bool: ...
+
+
+class ChildrenAtHand(Protocol):
+    """The children of the session, by id."""
+
+    @property
+    def roster(self) -> Mapping[ChildId, RunningChild]: ...
+
+    def stop(self, child: ChildId, by: str) -> None: ...
+
+
+class Help(msgspec.Struct, frozen=True):
+    """Show what may be said."""
+
+
+class ShowChildren(msgspec.Struct, frozen=True):
+    """Show every child of the session."""
+
+
+class Kill(msgspec.Struct, frozen=True):
+    """Stop a child and everything it started."""
+
+    child: str
+
+
+class SteerChild(msgspec.Struct, frozen=True):
+    """Give a running child a message."""
+
+    child: str
+    text: str
+
+
+class Dismiss(msgspec.Struct, frozen=True):
+    """Take a child's row from the view; the child runs on."""
+
+    child: str
+
+
+class Quit(msgspec.Struct, frozen=True):
+    """Leave; a running turn is stopped first."""
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """What was typed is no command; `sentence` says so and what to do."""
+
+    sentence: str
+
+
+AnyCommand = Help | ShowChildren | Kill | SteerChild | Dismiss | Quit | Mistake
+
+# Name, arguments, what it does: the help, the parser and the mistakes read this one table.
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("/help", "", "show this list"),
+    ("/children", "", "every child of the session: state, last action, model calls, tokens, time"),
+    ("/kill", "ID", "stop a child and everything it started; its edits so far are kept"),
+    ("/steer", "ID TEXT", "tell a running child something; it reads it before its next reply"),
+    ("/dismiss", "ID", "take a child's row from the view; it runs on, and its report still comes"),
+    ("/quit", "", "leave; so does Ctrl-D"),
+)
+
+_KEYS = (
+    "An ID may be shortened to its first letters.",
+    "Enter sends; Alt-Enter or a backslash at the end of the line begins a new one.",
+    "During a turn: Esc or Ctrl-C stops it, a line typed meanwhile reaches the model before its next reply.",
+    "A request that begins with a slash is sent with a space before it.",
+)
+
+
+def read_line(text: str) -> AnyCommand | None:
+    """What a typed line tells covey; None when it is for the model."""
+    if not text.startswith("/"):
+        return None
+    name, _, rest = text.strip().partition(" ")
+    rest = rest.strip()
+    usages = {known: arguments for known, arguments, _ in COMMANDS}
+    if name not in usages:
+        return Mistake(_unknown(name, list(usages)))
+    words = rest.split(maxsplit=1)
+    wanted = len(usages[name].split())
+    if len(words) < wanted or (wanted < 2 and len(rest.split()) > wanted):
+        return Mistake(f"{name} is written {name} {usages[name]}".rstrip() + f", not {tame_line(text)!r}.")
+    match name:
+        case "/help":
+            return Help()
+        case "/children":
+            return ShowChildren()
+        case "/kill":
+            return Kill(words[0])
+        case "/steer":
+            return SteerChild(words[0], words[1])
+        case "/dismiss":
+            return Dismiss(words[0])
+        case _:
+            return Quit()
+
+
+async def carry_out(
+    command: AnyCommand,
+    children: ChildrenAtHand,
+    journal: Journal,
+    picture: Picture,
+    draw_table: Callable[[Picture], list[Line]],
+) -> list[Line]:
+    """Do what `command` says, but for leaving, and answer with what the person reads."""
+    match command:
+        case Help():
+            return help_lines()
+        case ShowChildren():
+            return draw_table(picture)
+        case Mistake(sentence=sentence):
+            return [line(Span(sentence, "warn"))]
+        case Quit():
+            return []
+        case Kill() | SteerChild() | Dismiss():
+            found = find_child(command.child, list(children.roster))
+            if isinstance(found, Mistake):
+                return [line(Span(found.sentence, "warn"))]
+            return [line(await _do(command, found, children, journal))]
+        case _:
+            assert_never(command)
+
+
+async def _do(
+    command: Kill | SteerChild | Dismiss, child: ChildId, children: ChildrenAtHand, journal: Journal
+) -> str:
+    ended = children.roster[child].report is not None
+    match command:
+        case Kill():
+            if ended:
+                return f"{child} has ended already."
+            children.stop(child, THE_PERSON)
+            return f"Stopping {child} and everything it started."
+        case SteerChild(text=text):
+            if not ended and await children.roster[child].steer(text):
+                return f"Told {child}; it reads the message before its next reply."
+            return f"{child} has ended; it no longer reads messages."
+        case Dismiss():
+            journal.record(child, Dismissed())
+            return f"{child} is out of view; /children still lists it."
+        case _:
+            assert_never(command)
+
+
+def find_child(name: str, ids: Sequence[ChildId]) -> ChildId | Mistake:
+    """The child that `name` means: its id, or the first letters of one id alone."""
+    if name in ids:
+        return ChildId(name)
+    begin = [child for child in ids if child.startswith(name)]
+    if len(begin) == 1:
+        return begin[0]
+    shown = tame(name)
+    if begin:
+        return Mistake(f"{shown} is the beginning of several children: {', '.join(begin)}.")
+    if not ids:
+        return Mistake(f"There is no child {shown}; none has been started in this session.")
+    close = difflib.get_close_matches(name, ids, n=1)
+    hint = f"did you mean {close[0]}?" if close else "/children lists them."
+    return Mistake(f"There is no child {shown}; {hint}")
+
+
+def help_lines() -> list[Line]:
+    """The commands and the keys."""
+    usages = [f"{name} {arguments}".rstrip() for name, arguments, _ in COMMANDS]
+    width = max(map(len, usages))
+    table = [
+        line(Span(usage.ljust(width), "strong"), f"  {what}")
+        for usage, (_, _, what) in zip(usages, COMMANDS, strict=True)
+    ]
+    return [*table, *(dim(sentence) for sentence in _KEYS)]
+
+
+def children_table(picture: Picture, look: Look, now: float, width: int | None) -> list[Line]:
+    """Every child of the session as `/children` shows them, dismissed ones too."""
+    rows = list(picture.all_children().values())
+    return (
+        child_rows(rows, look, now, width) if rows else [line("No child has been started in this session.")]
+    )
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1) or [one for one in known if one.startswith(name)][:1]
+    hint = f"did you mean {close[0]}?" if close else "/help lists them."
+    return f"There is no command {tame_line(name)}; {hint} (A space before the slash sends it to the model.)"

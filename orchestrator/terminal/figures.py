@@ -1,0 +1,67 @@
+"""Times, tokens and counts as a person reads them. Pure."""
+
+from collections.abc import Iterable, Mapping
+
+
+def clock(seconds: float) -> str:
+    """A running time of fixed form: `0:07`, `12:40`, `1:02:03`."""
+    whole = int(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def duration(seconds: float) -> str:
+    """How long something took: `0.3 s`, `41 s`, `12 min 40 s`, `1 h 2 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole // 60 % 60} min"
+
+
+def short_tokens(tokens: int) -> str:
+    """Tokens in at most five characters: `950`, `12.3k`, `134k`, `2.1M`."""
+    if tokens < 1_000:
+        return str(tokens)
+    if tokens < 99_950:
+        return f"{tokens / 1_000:.1f}k"
+    if tokens < 999_500:
+        return f"{tokens / 1_000:.0f}k"
+    return f"{tokens / 1_000_000:.1f}M"
+
+
+_PLURALS = {"child": "children", "search": "searches"}
+
+
+def count(number: int, thing: str) -> str:
+    """`1 file`, `2 files`, `1,200 searches`, `3 children`."""
+    plural = _PLURALS.get(thing, f"{thing}s")
+    return f"{number:,} {thing if number == 1 else plural}"
+
+
+# What a counter counts, in the order of the recap line. A name of either tool set counts the same.
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "command": ("run_command", "bash"),
+    "file op": ("read", "edit", "write", "read_file", "edit_file", "write_file"),
+    "search": ("search",),
+    "skill": ("skill", "read_skill"),
+    "lsp call": ("lsp",),
+}
+
+
+def counters(calls: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Finished tool calls by family; families without a call are left out, and so are tools of none
+    (`task`)."""
+    sums = ((family, sum(calls.get(name, 0) for name in names)) for family, names in _FAMILIES.items())
+    return [(family, number) for family, number in sums if number]
+
+
+def tally(words: Iterable[str]) -> str:
+    """How often each word occurs, in the order of their first: `5 landed, 1 conflict`."""
+    numbers: dict[str, int] = {}
+    for word in words:
+        numbers[word] = numbers.get(word, 0) + 1
+    return ", ".join(f"{number} {word}" for word, number in numbers.items())

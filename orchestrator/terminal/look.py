@@ -1,0 +1,119 @@
+"""What the terminal at hand can show, and the signs that covey uses on it.
+
+A sign is never alone: a word beside it says the same. Where the terminal does not speak UTF-8 every sign
+has a stand-in in ASCII. Reads the environment that it is given, nothing else.
+"""
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from orchestrator.roster import State
+from orchestrator.terminal.lines import Tone
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to draw. `live`: the cursor may be moved; `colour`: tones may have colours; `unicode`: signs
+    beyond ASCII."""
+
+    live: bool
+    colour: bool
+    unicode: bool
+
+    @property
+    def ellipsis(self) -> str:
+        return "…" if self.unicode else "~"
+
+    @property
+    def prompt(self) -> str:
+        return "› " if self.unicode else "> "
+
+    @property
+    def separator(self) -> str:
+        return " · " if self.unicode else " | "
+
+    def state_mark(self, state: State) -> str:
+        """One column that stands for a child's state."""
+        return _STATE_MARKS[state][0 if self.unicode else 1]
+
+    def tool_mark(self, tool: str) -> str:
+        """What a tool's line begins with, spaces after it included."""
+        return _TOOL_MARKS.get(tool, "•  ") if self.unicode else ("$ " if tool in _SHELL else "* ")
+
+    def counter_mark(self, family: str) -> str:
+        """What a counter begins with; nothing where only ASCII shows."""
+        return f"{_COUNTER_MARKS[family]} " if self.unicode else ""
+
+
+_STATE_MARKS: Mapping[State, tuple[str, str]] = {
+    "starting": ("◌", "."),
+    "running": ("●", "*"),
+    "finished": ("✓", "+"),
+    "landed": ("✓", "+"),
+    "conflict": ("≠", "!"),
+    "kept": ("◆", "!"),
+    "stopped": ("■", "-"),
+    "failed": ("✗", "x"),
+}
+
+STATE_TONES: Mapping[State, Tone] = {
+    "starting": "dim",
+    "running": "accent",
+    "finished": "good",
+    "landed": "good",
+    "conflict": "warn",
+    "kept": "warn",
+    "stopped": "warn",
+    "failed": "bad",
+}
+
+_SHELL = frozenset({"run_command", "bash"})
+
+# Terminals disagree about the width of the first; its second space is for those that draw it over two
+# columns.
+_TOOL_MARKS: Mapping[str, str] = {
+    **dict.fromkeys(_SHELL, "🛠️  "),
+    **dict.fromkeys(("skill", "read_skill"), "📖 "),
+    **dict.fromkeys(("read", "read_file"), "📄 "),
+    **dict.fromkeys(("edit", "edit_file", "write", "write_file"), "📝 "),
+    "search": "🔍 ",
+    "lsp": "🔎 ",
+    "task": "👥 ",
+    "web": "🌐 ",
+    "ask": "💬 ",
+}
+
+_COUNTER_MARKS: Mapping[str, str] = {
+    "command": "⚙",
+    "file op": "📝",
+    "search": "🔍",
+    "skill": "📖",
+    "lsp call": "🔎",
+}
+
+
+def look_at(stdout: TextIO, environment: Mapping[str, str]) -> Look:
+    """What `stdout` can show, by what it is and by what the environment says of it."""
+    live = stdout.isatty() and environment.get("TERM", "") not in ("", "dumb", "unknown")
+    colour = live and not environment.get("NO_COLOR")
+    return Look(live, colour, speaks_unicode(stdout.encoding, environment))
+
+
+def speaks_unicode(encoding: str | None, environment: Mapping[str, str]) -> bool:
+    """Whether signs beyond ASCII reach the person.
+
+    Python writes UTF-8 even where the locale is plain C, and tells so by putting `LC_CTYPE=C.UTF-8` into the
+    environment (PEP 538): so a terminal that is said to be `C` or `POSIX` counts as ASCII whatever Python
+    writes. No locale at all, as in a bare container, says nothing about the terminal.
+    """
+    try:
+        if codecs.lookup(encoding or "ascii").name != "utf-8":
+            return False
+    except LookupError:
+        return False
+    said = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
+    if said == "C.UTF-8" and not environment.get("LC_ALL"):
+        said = environment.get("LANG") or said
+    return said not in ("C", "POSIX")

@@ -1,0 +1,145 @@
+"""The receipt of a turn: what landed, what was kept and how to go on with it, what it cost, how it ended.
+
+Pure: from a picture to lines. A path that a person may copy stands alone on its line, quoted for the shell,
+and is never broken by us: a terminal wraps it on the screen and copies it whole.
+"""
+
+import os
+import re
+import shlex
+from typing import assert_never
+
+from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from orchestrator.events import Stopped
+from orchestrator.first_message import describe_ending, listed
+from orchestrator.roster import ChildRow, Picture
+from orchestrator.terminal.figures import count, counters, duration, tally
+from orchestrator.terminal.lines import Line, Span, dim, indented, line, tame, tame_line
+from orchestrator.terminal.look import STATE_TONES, Look
+from worker.protocol import Answered, AnyOutcome, Failed, LoopStopped, ModelGaveUp
+
+
+def receipt(picture: Picture, look: Look) -> list[Line]:
+    """The lines after a finished turn."""
+    rows = list(picture.children.values())
+    lines: list[Line] = []
+    for row in rows:
+        lines += child_receipt(row, look)
+    if rows:
+        lines.append(_children_line(picture, rows, look))
+    lines.append(_cost_line(picture, look))
+    if picture.ending is not None:
+        lines += [(Span(text, "bad"),) for text in _unfinished(picture.ending)]
+    return lines
+
+
+def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[Line]:
+    """One ended child: who it was and what it cost, then what became of its edits.
+
+    `in_short` leaves out how a conflict looks and how to remove what was kept.
+    """
+    facts = (
+        count(row.steps, "call"),
+        f"{count(row.usage.total_tokens, 'token')}",
+        duration(row.seconds(row.began_at)),
+    )
+    head = line(
+        Span(f"{look.state_mark(row.state)} {row.state}", STATE_TONES[row.state]),
+        " ",
+        Span(row.id, "strong"),
+        f" ({row.kind}) {tame_line(row.title)}",
+        Span(look.separator + look.separator.join(facts), "dim"),
+    )
+    details: list[Line] = []
+    if row.ending is not None and row.state in ("stopped", "failed"):
+        details += [line(text) for text in tame(describe_ending(row.ending)).splitlines()]
+    if row.landing is not None:
+        details += _landing_lines(row.landing)[: 1 if in_short else None]
+    return [head, *(indented(detail, 4) for detail in details)]
+
+
+def removal_hint(checkout: str) -> str:
+    """The command that removes a kept checkout, safe to paste whatever characters the path holds."""
+    return f"rm -rf {_for_shell(checkout)}"
+
+
+def _landing_lines(landing: AnyLanding) -> list[Line]:
+    match landing:
+        case Landed(paths=paths, notes=notes):
+            files = tame_line(listed(paths))
+            return [
+                line(f"landed {count(len(paths), 'file')}: {files}"),
+                *(dim(tame_line(f"note: {note}")) for note in notes),
+            ]
+        case NothingToLand():
+            return [dim("nothing to land")]
+        case Conflicted(checkout=checkout, conflicts=conflicts):
+            why = [line(Span(f"  {tame_line(conflict)}", "warn")) for conflict in conflicts]
+            return [_kept_line(checkout, "conflicts with the parent"), *why, *_removal_lines(checkout)]
+        case Held(checkout=checkout, reason=reason):
+            return [_kept_line(checkout, reason), *_removal_lines(checkout)]
+        case _:
+            assert_never(landing)
+
+
+def _kept_line(checkout: str, reason: str) -> Line:
+    return line(Span(f"kept {tame(checkout)}: {tame_line(reason)}", "warn"))
+
+
+def _removal_lines(checkout: str) -> list[Line]:
+    return [line(f"  {removal_hint(checkout)}", Span("  # removes it when you are done with it", "dim"))]
+
+
+def _for_shell(path: str) -> str:
+    if re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", path) is None:
+        return shlex.quote(path)
+    # The bytes one by one, as bash, zsh and ksh read them: such a path has no other safe form.
+    return "$'" + "".join(_shell_escaped(byte) for byte in os.fsencode(path)) + "'"
+
+
+def _shell_escaped(byte: int) -> str:
+    plain = 0x20 <= byte < 0x7F and byte not in b"'\\"
+    return chr(byte) if plain else f"\\{byte:03o}"
+
+
+def _children_line(picture: Picture, rows: list[ChildRow], look: Look) -> Line:
+    landed = picture.landed()
+    parts = [f"{count(len(rows), 'child')}: {tally(row.state for row in rows)}"]
+    if landed:
+        parts.append(f"{count(len(landed), 'file')} landed")
+    return line(look.separator.join(parts))
+
+
+def _cost_line(picture: Picture, look: Look) -> Line:
+    """Counters, tokens and time of the whole turn, children included."""
+    parts = [
+        look.counter_mark(family) + count(number, family)
+        for family, number in counters(picture.whole_calls())
+    ]
+    whole, children = picture.whole_usage(), picture.children_usage()
+    tokens = count(whole.total_tokens, "token")
+    notes: list[str] = []
+    if children.total_tokens:
+        notes.append(f"parent {picture.usage.total_tokens:,}, children {children.total_tokens:,}")
+    if whole.cached_tokens:
+        notes.append(f"{whole.cached_tokens:,} from the cache")
+    parts.append(f"{tokens} ({'; '.join(notes)})" if notes else tokens)
+    parts.append(duration(picture.seconds(picture.began_at)))
+    return dim(look.separator.join(parts))
+
+
+def _unfinished(ending: AnyOutcome | Stopped) -> list[str]:
+    """Why the turn has no answer; nothing when it has one."""
+    match ending:
+        case Answered():
+            return []
+        case ModelGaveUp(failure=failure):
+            return [f"The turn ended early. {tame_line(str(failure))}"]
+        case LoopStopped(detail=detail):
+            return [f"The turn ended early: {tame_line(detail)}."]
+        case Failed(detail=detail):
+            return [f"The turn failed inside covey: {tame_line(detail.strip().splitlines()[-1])}"]
+        case Stopped(by=by):
+            return [f"The turn was stopped by {by}."]
+        case _:
+            assert_never(ending)

@@ -1,0 +1,271 @@
+"""The screen of a session: follows the journal, writes the transcript and, on a terminal, draws the live
+rows below it.
+
+A screen holds no truth of its own: what it knows it read in the journal, but for what the person is typing.
+One task follows, one draws; whoever else wants to write (the composer, at the prompt) holds the screen
+meanwhile (`held`). When nobody reads the output any more, the session is told once and nothing is written
+from then on.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from itertools import pairwise
+
+import msgspec
+import trio
+
+from orchestrator.events import ModelRetried, Replied, RequestGiven, TextAdded, Told, TurnFinished
+from orchestrator.journal import PARENT, Entry, Heard, Journal
+from orchestrator.roster import Picture, hear, see
+from orchestrator.terminal.frame import Typing, frame, width_of_line
+from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
+from orchestrator.terminal.lines import Line, dim, plain, tame
+from orchestrator.terminal.look import Look
+from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.terminal.region import HIDE_CURSOR, SHOW_CURSOR, Region
+from orchestrator.terminal.streamed import Streamed, add, broken_off, finish
+from orchestrator.terminal.transcript import asked, is_shown_by_rows, told
+from worker.conversation import UserMessage
+
+_REDRAW_SECONDS = 1.0
+"""How often the live rows are drawn when nothing happens: their clocks show seconds."""
+
+_LEAST_SECONDS = 0.04
+"""The live rows are not drawn more often than this, however much happens."""
+
+
+class Screen:
+    """What the person sees. `picture` is the session as far as it has been read."""
+
+    def __init__(self, paper: Paper, look: Look, on_gone: Callable[[PaperGone], None]) -> None:
+        self.picture = Picture()
+        self.typing = Typing()
+        self._paper = paper
+        self._look = look
+        self._on_gone = on_gone
+        self._gone = False
+        self._held = trio.Lock()
+        self._region = Region()
+        self._streamed = Streamed()
+        self._echoes_requests = True
+        self._live = False
+        self._last_line: Line = ()
+        self._turn_begin = ""
+        self._turn_end = ""
+        self._above: list[str] = []
+        self._entries = 0
+        self._turns_finished = 0
+        self._read = trio.Event()
+        self._news = trio.Event()
+
+    async def run(self, journal: Journal) -> None:
+        """Read and draw until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._follow, journal)
+            nursery.start_soon(self._draw)
+
+    async def show(self, lines: list[Line]) -> None:
+        """Put lines into the transcript, and write them before returning."""
+        self._print(lines)
+        await self.flush()
+
+    def type(self, typing: Typing) -> None:
+        """What the person has typed so far changed."""
+        self.typing = typing
+        self._tell()
+
+    def refresh(self) -> None:
+        """Draw the live rows anew: the terminal has another size."""
+        self._tell()
+
+    async def wait_read(self, entries: int) -> None:
+        """Wait until that many entries of the journal are in the picture, and written."""
+        while self._entries < entries:
+            await self._read.wait()
+        await self.flush()
+
+    @asynccontextmanager
+    async def turn(self, *, typed_here: bool) -> AsyncGenerator[None]:
+        """The screen during a turn; when the block is left, the turn's receipt has been written.
+
+        `typed_here` says that the request stands on this terminal already, because it was typed there.
+        """
+        finished = self._turns_finished
+        self._echoes_requests = not typed_here
+        self._live = self._look.live
+        self._turn_begin = (HIDE_CURSOR + (PASTE_ON if typed_here else "")) if self._live else ""
+        self._turn_end = ((PASTE_OFF if typed_here else "") + SHOW_CURSOR) if self._live else ""
+        self._put(self._turn_begin)
+        try:
+            yield
+            while self._turns_finished == finished:
+                await self._read.wait()
+        finally:
+            # Also when a fault ends the session: the cursor must not stay hidden.
+            self._live = False
+            self._put(self._turn_end)
+            with trio.CancelScope(shield=True):
+                await self.flush()
+
+    @asynccontextmanager
+    async def held(self) -> AsyncGenerator[None]:
+        """Keep everything else from writing until the block is left."""
+        await self.flush()
+        async with self._held:
+            yield
+
+    @asynccontextmanager
+    async def set_aside(self) -> AsyncGenerator[None]:
+        """Take the live rows away until the block is left, in the middle of a turn."""
+        async with self._held:
+            await self._write(self._region.redraw("", (), self._paper.size()[0]) + self._turn_end)
+            yield
+            self._put(self._turn_begin)
+
+    async def flush(self) -> None:
+        """Write what there is to write."""
+        async with self._held:
+            await self._write(self._take_drawing())
+
+    async def _write(self, text: str) -> None:
+        if not text or self._gone:
+            return
+        try:
+            await self._paper.write(text)
+        except PaperGone as gone:
+            self._gone = True
+            self._on_gone(gone)
+
+    async def _follow(self, journal: Journal) -> None:
+        async for item in journal.follow():
+            if isinstance(item, Heard):
+                self._hear(item)
+            else:
+                self._see(item)
+            self._tell()
+
+    async def _draw(self) -> None:
+        while True:
+            if self._live:
+                with trio.move_on_after(_REDRAW_SECONDS):
+                    await self._news.wait()
+            else:
+                await self._news.wait()
+            self._news = trio.Event()
+            await self.flush()
+            if self._live:
+                await trio.sleep(_LEAST_SECONDS)
+
+    def _tell(self) -> None:
+        self._news.set()
+
+    def _put(self, text: str) -> None:
+        """Have `text`, whole lines or control sequences, written above the live rows."""
+        if text:
+            self._above.append(text)
+            self._tell()
+
+    def _hear(self, heard: Heard) -> None:
+        self.picture = hear(self.picture, heard)
+        if self._look.live and heard.who == PARENT and isinstance(heard.event, TextAdded):
+            self._streamed, whole = add(self._streamed, heard.event.text)
+            self._print_markdown(whole)
+
+    def _see(self, entry: Entry) -> None:
+        self.picture = see(self.picture, entry)
+        event = entry.event
+        if not self._look.live:
+            self._print_told(entry)
+        elif entry.who == PARENT:
+            self._print_parents(entry)
+        elif not is_shown_by_rows(entry):
+            self._print_told(entry)
+        self._entries = entry.number + 1
+        if isinstance(event, TurnFinished):
+            self._turns_finished += 1
+        self._read.set()
+        self._read = trio.Event()
+
+    def _print_parents(self, entry: Entry) -> None:
+        """What the parent did, its reply apart from what was printed as it came."""
+        match entry.event:
+            case Replied(reply=reply):
+                self._print_rest_of(reply.message.text)
+                return
+            case ModelRetried():
+                self._streamed = Streamed()  # the next try says it all again
+            case TurnFinished():
+                self._print_markdown(broken_off(self._streamed))
+                self._streamed = Streamed()
+            case _:
+                pass
+        self._print_told(entry)
+
+    def _print_told(self, entry: Entry) -> None:
+        match entry.event:
+            case RequestGiven() if not self._echoes_requests:
+                return
+            case Told(messages=messages):
+                self._print_read([message.text for message in messages if isinstance(message, UserMessage)])
+            case _:
+                self._print(told(entry, self.picture, self._look))
+
+    def _print_read(self, texts: list[str]) -> None:
+        """What the person typed during the turn, once the model has it."""
+        queued = list(self.typing.queued)
+        for text in texts:
+            if text in queued:
+                queued.remove(text)
+                self._print([*asked(text, self._look), ()])
+        self.typing = msgspec.structs.replace(self.typing, queued=tuple(queued))
+
+    def _print_rest_of(self, reply: str) -> None:
+        rest = finish(self._streamed, reply)
+        if self._streamed.printed and rest == reply and rest:
+            self._print([dim("The reply as a whole:"), ()])
+        self._streamed = Streamed()
+        self._print_markdown(rest)
+
+    def _print(self, lines: list[Line]) -> None:
+        lines = [each for before, each in pairwise([self._last_line, *lines]) if each or before]
+        if lines:
+            self._last_line = lines[-1]
+        if self._look.live:
+            from orchestrator.terminal.ink import draw_line
+
+            self._put("".join(f"{draw_line(each, self._look)}\n" for each in lines))
+        else:
+            self._put("".join(f"{plain(each)}\n" for each in lines))
+
+    def _print_markdown(self, text: str) -> None:
+        if text.strip():
+            from orchestrator.terminal.ink import draw_markdown
+
+            columns, _ = self._paper.size()
+            self._print([()])
+            self._put(draw_markdown(tame(text), self._look, columns) + "\n")
+            self._last_line = ()
+
+    def _take_drawing(self) -> str:
+        above = "".join(self._above)
+        self._above.clear()
+        if not self._look.live:
+            return above
+        columns, rows = self._paper.size()
+        lines = self._frame(columns, rows) if self._live else []
+        return self._region.redraw(above, lines, columns)
+
+    def _frame(self, columns: int, rows: int) -> list[tuple[str, int]]:
+        from orchestrator.terminal.ink import draw_line
+
+        lines = frame(
+            self.picture,
+            self._streamed.pending,
+            self.typing,
+            self._look,
+            now=time.time(),
+            columns=columns,
+            rows=rows,
+        )
+        return [(draw_line(each, self._look), width_of_line(each)) for each in lines]

@@ -1,0 +1,142 @@
+"""One session in talk with a person: what a line does, what a signal does, and with which code it all ends.
+
+The same at a terminal and through a pipe; those two files say where lines come from. Knows of a session
+only what `TalkingSession` asks for.
+"""
+
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
+
+import msgspec
+import trio
+
+from orchestrator.events import TurnFinished
+from orchestrator.journal import Journal
+from orchestrator.roster import Picture
+from orchestrator.terminal.commands import (
+    AnyCommand,
+    ChildrenAtHand,
+    Mistake,
+    Quit,
+    ShowChildren,
+    carry_out,
+    children_table,
+)
+from orchestrator.terminal.lines import Line
+from orchestrator.terminal.look import Look
+from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.terminal.screen import Screen
+from worker.protocol import Answered
+
+Answer = TypeVar("Answer")
+
+
+class TalkingSession(Protocol):
+    """A session as terminal mode needs it."""
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def children(self) -> ChildrenAtHand: ...
+
+    async def run_turn(self, request: str) -> TurnFinished: ...
+
+    def interrupt(self) -> None: ...
+
+    def say(self, text: str) -> None: ...
+
+
+class Talk:
+    """A talk until someone decides to leave: from then on `exit_code` is set and nothing new begins.
+
+    `stays_after_interrupt`: SIGINT during a turn stops that turn only, because the person is at the
+    terminal and can say what is next.
+    """
+
+    def __init__(
+        self, session: TalkingSession, paper: Paper, look: Look, *, stays_after_interrupt: bool
+    ) -> None:
+        self.session = session
+        self.screen = Screen(paper, look, self._nobody_reads)
+        self.exit_code: int | None = None
+        self.gone: PaperGone | None = None
+        self.has_failed = False
+        self._look = look
+        self._paper = paper
+        self._stays = stays_after_interrupt
+        self._in_turn = False
+        self._waiting = trio.CancelScope()
+
+    def leave(self, exit_code: int) -> None:
+        """End the talk: a running turn is stopped first, a prompt is left. The first reason counts."""
+        if self.exit_code is None:
+            self.exit_code = exit_code
+        self._waiting.cancel()
+        self.stop_turn()
+
+    def stop_turn(self) -> None:
+        """Stop the running turn, if there is one."""
+        if self._in_turn:
+            self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=True))
+            self.session.interrupt()
+
+    async def wait_for(self, ask: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        """What `ask` gives, or None when it is time to leave."""
+        if self.exit_code is not None:
+            return None
+        with trio.CancelScope() as self._waiting:
+            return await ask()
+        return None
+
+    async def take_turn(self, request: str, *, typed_here: bool = False) -> None:
+        """Have `request` done; what it did has been shown when this returns."""
+        self._in_turn = True
+        self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=False))
+        try:
+            async with self.screen.turn(typed_here=typed_here):
+                finished = await self.session.run_turn(request)
+        finally:
+            self._in_turn = False
+        self.has_failed |= not isinstance(finished.ending, Answered)
+
+    async def obey(self, command: AnyCommand) -> None:
+        """Carry out a command, and show what came of it."""
+        if isinstance(command, Quit):
+            self.leave(0)
+            return
+        if isinstance(command, ShowChildren):
+            await self.catch_up()
+        self.has_failed |= isinstance(command, Mistake)
+        lines = await carry_out(
+            command, self.session.children, self.session.journal, self.screen.picture, self._table
+        )
+        await self.screen.show(lines)
+
+    async def catch_up(self) -> None:
+        """Wait until all that the journal holds by now has been shown."""
+        await self.screen.wait_read(self.session.journal.path.read_bytes().count(b"\n"))
+
+    async def obey_signals(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Turn signals into what they mean, until cancelled."""
+        names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGWINCH")  # the last two are not everywhere
+        known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+        with trio.open_signal_receiver(*known) as received:
+            task_status.started()
+            async for number in received:
+                if signal.Signals(number).name == "SIGWINCH":
+                    self.screen.refresh()
+                elif number == signal.SIGINT and self._stays and self._in_turn:
+                    self.stop_turn()
+                else:
+                    self.leave(128 + number)
+
+    def _nobody_reads(self, gone: PaperGone) -> None:
+        self.gone = gone
+        self.leave(gone.exit_code)
+
+    def _table(self, picture: Picture) -> list[Line]:
+        width = self._paper.size()[0] - 1 if self._look.live else None
+        return children_table(picture, self._look, time.time(), width)

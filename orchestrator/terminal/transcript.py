@@ -1,0 +1,127 @@
+"""What each thing that happens adds to the transcript, as lines: the part of a session that scrolls up and
+stays.
+
+Pure: from an entry and the picture after it to lines. An empty line parts two blocks; two in a row count as
+one. A terminal that draws child rows leaves out what those show (`is_shown_by_rows`); a log file gets
+everything.
+"""
+
+from orchestrator.events import (
+    ChildFinished,
+    ChildStarted,
+    ModelRetried,
+    Replied,
+    RequestGiven,
+    SessionStarted,
+    TurnFinished,
+)
+from orchestrator.first_message import last_text
+from orchestrator.journal import PARENT, Entry
+from orchestrator.roster import ChildRow, Picture
+from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
+from orchestrator.terminal.look import STATE_TONES, Look
+from orchestrator.terminal.receipt import child_receipt, receipt
+from worker.agent import INTERRUPTED
+from worker.protocol import ToolFinished, ToolStarted
+
+PREVIEW_LINES = 5
+"""Lines of a command's output, of a failed call's answer and of a child's answer; the journal holds the
+whole."""
+
+_ECHOED = frozenset({"run_command", "bash", "lsp"})
+
+
+def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
+    """The lines that `entry` adds; `picture` already holds it."""
+    if entry.who != PARENT:
+        row = picture.all_children().get(entry.who)
+        return _told_of_child(entry, row, look) if row is not None else []
+    match entry.event:
+        case SessionStarted(workspace=workspace, endpoint=endpoint, model=model):
+            return [
+                line(Span("covey", "strong"), " in ", tame_line(workspace)),
+                dim(tame_line(f"model {model} at {endpoint}; /help lists the commands")),
+                (),
+            ]
+        case RequestGiven(text=text):
+            return [(), *asked(text, look), ()]
+        case Replied(reply=reply):
+            return [(), *answered(reply.message.text), ()] if reply.message.text.strip() else []
+        case ModelRetried():
+            return [line(Span(tame_line(picture.last_action), "warn"))]
+        case ToolStarted(name=name, title=title):
+            return [line(look.tool_mark(name) + _titled(name, title))]
+        case ToolFinished(name=name, title=title):
+            return _preview(entry.event, look)
+        case TurnFinished():
+            return [(), *receipt(picture, look), ()]
+        case _:
+            return []
+
+
+def is_shown_by_rows(entry: Entry) -> bool:
+    """Whether a live row tells it already: all of a child but its end."""
+    return entry.who != PARENT and not isinstance(entry.event, ChildFinished)
+
+
+def asked(text: str, look: Look) -> list[Line]:
+    """What the person said, marked as theirs."""
+    first, *more = tame(text).split("\n")
+    return [
+        line(Span(look.prompt, "accent"), Span(first, "strong")),
+        *(line(" " * len(look.prompt), Span(rest, "strong")) for rest in more),
+    ]
+
+
+def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
+    match entry.event:
+        case ChildStarted():
+            note = ", in the background" if row.background else ""
+            return [
+                line(
+                    Span(f"{look.state_mark('starting')} starting", STATE_TONES["starting"]),
+                    " ",
+                    Span(row.id, "strong"),
+                    f" ({row.kind}{note}) {tame_line(row.title)}",
+                )
+            ]
+        case ToolStarted(name=name, title=title):
+            return [dim(f"  {row.id}  {look.tool_mark(name)}{_titled(name, title)}")]
+        case ModelRetried():
+            return [line(f"  {row.id}  ", Span(tame_line(row.last_action), "warn"))]
+        case ChildFinished(ending=ending):
+            answer = last_text(ending).strip()
+            said = _first_lines(answer, look) if answer else []
+            return [*child_receipt(row, look, in_short=True), *(indented(part, 4) for part in said)]
+        case _:
+            return []
+
+
+def _preview(finished: ToolFinished, look: Look) -> list[Line]:
+    """The begin of what a command answered; of another tool only when it failed, for then the person
+    wonders."""
+    if finished.name in _ECHOED:
+        shown = (
+            _first_lines(finished.text.strip("\n"), look) if finished.text.strip() else [dim("(no output)")]
+        )
+    elif finished.failed and finished.text != INTERRUPTED:
+        title = _titled(finished.name, finished.title)
+        shown = [line(Span(f"{title} failed:", "bad")), *_first_lines(finished.text.strip("\n"), look)]
+    else:
+        shown = []
+    return [indented(part, 4) for part in shown]
+
+
+def _first_lines(text: str, look: Look) -> list[Line]:
+    lines = tame(text).split("\n")
+    shown = [dim(part.rstrip()) for part in lines[:PREVIEW_LINES]]
+    more = len(lines) - PREVIEW_LINES
+    if more > 0:
+        shown.append(dim(f"{look.ellipsis} {more} more line{'s' if more > 1 else ''}"))
+    return shown
+
+
+def _titled(name: str, title: str) -> str:
+    """The tool and what it does; a title that begins with the tool's name stands as it is."""
+    text = tame_line(title)
+    return text if text.startswith(name) else f"{name}: {text}"

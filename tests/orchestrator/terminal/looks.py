@@ -1,0 +1,14 @@
+"""Looks that the view tests draw with, and lines as plain texts."""
+
+from collections.abc import Sequence
+
+from orchestrator.terminal.lines import Line, plain
+from orchestrator.terminal.look import Look
+
+FULL = Look(live=True, colour=True, unicode=True)
+ASCII = Look(live=True, colour=False, unicode=False)
+LOG = Look(live=False, colour=False, unicode=True)
+
+
+def texts(lines: Sequence[Line]) -> list[str]:
+    return [plain(line) for line in lines]

@@ -1,0 +1,175 @@
+"""Pure, but for the journal that a dismissal is written to. What a person tells covey itself."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from orchestrator.events import Dismissed
+from orchestrator.journal import Journal, read_entries
+from orchestrator.roster import ChildRow, Picture
+from orchestrator.terminal.commands import (
+    COMMANDS,
+    AnyCommand,
+    Dismiss,
+    Help,
+    Kill,
+    Mistake,
+    Quit,
+    ShowChildren,
+    SteerChild,
+    carry_out,
+    children_table,
+    find_child,
+    read_line,
+)
+from orchestrator.terminal.lines import Line
+from tests.orchestrator.terminal.looks import LOG, texts
+from tests.orchestrator.terminal.played_session import PlayedChild, PlayedChildren
+from worker.protocol import ChildId
+
+FIRST, SECOND = ChildId("fix-tabs-ab12"), ChildId("fix-width-cd34")
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("fix it", None),
+        (" /etc/hosts says what?", None),
+        ("", None),
+        ("/help", Help()),
+        ("/children  ", ShowChildren()),
+        ("/kill fix-tabs-ab12", Kill("fix-tabs-ab12")),
+        ("/steer fix-tabs-ab12  use  four blanks", SteerChild("fix-tabs-ab12", "use  four blanks")),
+        ("/steer x first\nsecond", SteerChild("x", "first\nsecond")),
+        ("/dismiss x", Dismiss("x")),
+        ("/quit", Quit()),
+    ],
+)
+def test_a_line_is_a_command_or_for_the_model(text: str, command: AnyCommand | None) -> None:
+    assert read_line(text) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("/kil x", "There is no command /kil; did you mean /kill?"),
+        ("/childs", "There is no command /childs; did you mean /children?"),
+        ("/h", "There is no command /h; did you mean /help?"),
+        ("/", "There is no command /; "),
+        ("/etc/hosts says what?", "There is no command /etc/hosts; /help lists them."),
+        ("/kill", "/kill is written /kill ID, not '/kill'."),
+        ("/kill a b", "/kill is written /kill ID, not '/kill a b'."),
+        ("/steer a", "/steer is written /steer ID TEXT, not '/steer a'."),
+        ("/quit now", "/quit is written /quit, not '/quit now'."),
+    ],
+)
+def test_a_mistake_gets_one_sentence_that_says_what_to_do(text: str, sentence: str) -> None:
+    mistake = read_line(text)
+    assert isinstance(mistake, Mistake)
+    assert mistake.sentence.startswith(sentence)
+    assert "\n" not in mistake.sentence
+
+
+def test_an_id_may_be_shortened_as_far_as_it_stays_clear() -> None:
+    ids = [FIRST, SECOND, ChildId("fix-tabs")]
+    assert find_child("fix-tabs-ab12", ids) == FIRST
+    assert find_child("fix-w", ids) == SECOND
+    assert find_child("fix-tabs", ids) == ChildId("fix-tabs"), "a whole id wins over one it begins"
+    assert find_child("fix", ids) == Mistake(
+        "fix is the beginning of several children: fix-tabs-ab12, fix-width-cd34, fix-tabs."
+    )
+
+
+def test_an_unknown_id_is_answered_with_the_nearest() -> None:
+    assert find_child("fix-tab-ab12", [FIRST, SECOND]) == Mistake(
+        "There is no child fix-tab-ab12; did you mean fix-tabs-ab12?"
+    )
+    assert find_child("zzz", [FIRST]) == Mistake("There is no child zzz; /children lists them.")
+    assert find_child("zzz", []) == Mistake("There is no child zzz; none has been started in this session.")
+
+
+class Table:
+    """A session's children and journal, and what carrying out a command says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.children = PlayedChildren()
+        self.journal = Journal(folder / "journal.jsonl")
+
+    def add(self, id: ChildId) -> PlayedChild:
+        self.children.roster[id] = PlayedChild()
+        self.children.stopped[id] = trio.Event()
+        return self.children.roster[id]
+
+    async def say(self, text: str) -> list[str]:
+        command = read_line(text)
+        assert command is not None
+
+        def table(picture: Picture) -> list[Line]:
+            return children_table(picture, LOG, 100.0, None)
+
+        try:
+            return texts(await carry_out(command, self.children, self.journal, Picture(), table))
+        finally:
+            self.journal.close()
+
+
+async def test_kill_stops_the_child(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.add(FIRST)
+    assert await table.say("/kill fix") == ["Stopping fix-tabs-ab12 and everything it started."]
+    assert table.children.stopped[FIRST].is_set()
+
+
+async def test_a_child_that_has_ended_is_not_stopped_again(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.add(FIRST).report = "report"
+    assert await table.say("/kill fix") == ["fix-tabs-ab12 has ended already."]
+    assert not table.children.stopped[FIRST].is_set()
+
+
+async def test_steer_gives_the_child_the_words_as_they_were_typed(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    child = table.add(FIRST)
+    assert await table.say("/steer fix use  four\nblanks") == [
+        "Told fix-tabs-ab12; it reads the message before its next reply."
+    ]
+    assert child.told == ["use  four\nblanks"]
+
+
+async def test_a_child_that_has_ended_can_not_be_steered(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.add(FIRST).report = "report"
+    assert await table.say("/steer fix hello") == ["fix-tabs-ab12 has ended; it no longer reads messages."]
+
+
+async def test_dismiss_is_a_fact_of_the_child(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.add(FIRST)
+    assert await table.say("/dismiss fix") == ["fix-tabs-ab12 is out of view; /children still lists it."]
+    assert [(entry.who, entry.event) for entry in read_entries(table.journal.path)] == [(FIRST, Dismissed())]
+
+
+async def test_an_unknown_child_changes_nothing(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.add(FIRST)
+    assert await table.say("/dismiss nobody") == ["There is no child nobody; /children lists them."]
+    assert list(read_entries(table.journal.path)) == []
+
+
+async def test_help_lists_every_command(tmp_path: Path) -> None:
+    lines = await Table(tmp_path).say("/help")
+    assert [line.split()[0] for line in lines[: len(COMMANDS)]] == [name for name, _, _ in COMMANDS]
+
+
+async def test_children_of_a_session_that_has_none(tmp_path: Path) -> None:
+    assert await Table(tmp_path).say("/children") == ["No child has been started in this session."]
+
+
+def test_children_of_every_turn_are_listed() -> None:
+    earlier = ChildRow(FIRST, "implement", "Fix the tabs", False, 90.0)
+    now = ChildRow(SECOND, "research", "Look", False, 95.0, dismissed=True)
+    picture = Picture(earlier={FIRST: earlier}, children={SECOND: now})
+    lines = texts(children_table(picture, LOG, 100.0, None))
+    assert [line.split()[2] for line in lines] == [FIRST, SECOND]
+    assert "(dismissed)" in lines[1]
