@@ -6,7 +6,6 @@ parent's git directory, where the index as of the start makes that cheap. Nothin
 """
 
 import contextlib
-import errno
 import os
 import re
 import shutil
@@ -22,6 +21,7 @@ from merge.git import GitFailed, GitPlace, run_git
 from merge.never_lands import never_lands
 from merge.objects import changed_paths
 from merge.own_history import unlanded_history
+from merge.plain_words import plain_words
 from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, write_config
 from merge.removal import remove_tree
 from merge.repository import Repository, children_folder
@@ -77,6 +77,7 @@ def make_checkout(
 
     Raises:
         CheckoutFailed: when it can't be made; then nothing of it is there.
+        ValueError: when a name in `shared` is not one of a folder at the root.
     """
     if re.fullmatch(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$))*", name) is None:
         raise CheckoutFailed(
@@ -259,24 +260,12 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-_REMEDIES = {
-    errno.ENOSPC: "free some and try again",
-    errno.EDQUOT: "free some and try again",
-    errno.EACCES: "make the folder writable",
-    errno.EPERM: "make the folder writable",
-    errno.EROFS: "make the folder writable",
-}
-
-
 @contextlib.contextmanager
 def _told_plainly(repository: Repository, name: str) -> Generator[None]:
     """Turn what git and the system say into one sentence with a remedy."""
     try:
         yield
     except (GitFailed, OSError) as error:
-        text = error.error if isinstance(error, GitFailed) else str(error)
-        known = [number for number in _REMEDIES if os.strerror(number) in text]
-        why = os.strerror(known[0]).lower() if known else text.strip()
-        remedy = _REMEDIES[known[0]] if known else "see what git says and try again"
-        path = repository.root.with_name(f"{repository.root.name}-children") / name
-        raise CheckoutFailed(f"The checkout {path} could not be made: {why}; {remedy}.") from error
+        children = children_folder(repository)
+        words = plain_words(error, children)
+        raise CheckoutFailed(f"The checkout {children / name} could not be made: {words}") from error

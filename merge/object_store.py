@@ -80,18 +80,19 @@ def open_store_borrowing(repository: Repository, objects: Path) -> ObjectStore:
 
 def lacking(repository: Repository, ids: Collection[ObjectId]) -> set[ObjectId]:
     """Those of `ids` that the repository does not hold."""
-    if not ids:
-        return set()
-    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
-    feed = "".join(f"{wanted}\n" for wanted in ids).encode()
-    lines = run_git(place, "cat-file", "--batch-check", feed=feed).output.split(b"\n")
-    return {ObjectId(line.split(b" ")[0].decode()) for line in lines if line.endswith(b" missing")}
+    store = open_store(repository)
+    if isinstance(store, _Libgit2Store):
+        ids = store.unknown(ids)
+    return _GitStore(repository).unknown(ids)
 
 
 class _Libgit2Store:
     def __init__(self, repository: Repository, opened: pygit2.Repository) -> None:
         self._repository = repository
         self._opened = opened
+
+    def unknown(self, ids: Collection[ObjectId]) -> set[ObjectId]:
+        return {wanted for wanted in ids if wanted not in self._opened}
 
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         try:
@@ -117,6 +118,13 @@ class _GitStore:
     def __init__(self, repository: Repository, place: GitPlace | None = None) -> None:
         self._repository = repository
         self._place = place or GitPlace(repository.common_dir, git_dir=repository.git_dir)
+
+    def unknown(self, ids: Collection[ObjectId]) -> set[ObjectId]:
+        if not ids:
+            return set()
+        feed = "".join(f"{wanted}\n" for wanted in ids).encode()
+        lines = run_git(self._place, "cat-file", "--batch-check", feed=feed).output.split(b"\n")
+        return {ObjectId(line.split(b" ")[0].decode()) for line in lines if line.endswith(b" missing")}
 
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         if not ids:

@@ -65,24 +65,23 @@ def store_files(
         GitFailed: when git can't work at all (no space left on the device).
     """
     stored = Stored({}, {}, {})
-    open_paths = list(files)
-    for reading in range(1, _READINGS + 1):
-        before = _look(place, open_paths)
-        once = _store_once(place, {path: files[path] for path in open_paths}, attributes, ())
-        for path in open_paths:
+    unsettled = list(files)
+    for _ in range(_READINGS):
+        before = _look(place, unsettled)
+        once = _store_once(place, {path: files[path] for path in unsettled}, attributes, ())
+        after = _look(place, unsettled)
+        for path in unsettled:
+            # Only what this reading found counts.
             stored.entries.pop(path, None)
-        stored.entries.update(once.entries)
-        stored.remarks.update(once.remarks)
-        after = _look(place, open_paths)
-        open_paths = [path for path in open_paths if before[path] != after[path]]
-        stored.refused.update({path: why for path, why in once.refused.items() if path not in open_paths})
-        if not open_paths:
-            break
-        if reading == _READINGS:
-            stored.refused.update({path: why for path, why in once.refused.items() if path in open_paths})
-            unquiet = "it kept changing while it was read; it is carried as it was last seen"
-            stored.remarks.update({path: unquiet for path in open_paths if path in stored.entries})
-    return stored
+            stored.refused.pop(path, None)
+            if after[path] and path not in once.entries and path not in once.refused:
+                once.refused[path] = "git refuses a file of this name"  # it passes over `.GIT/x` and the like
+        stored |= once
+        unsettled = [path for path in unsettled if before[path] != after[path]]
+        if not unsettled:
+            return stored
+    unquiet = "it kept changing while it was read; it is carried as it was last seen"
+    return stored | Stored({}, {}, {path: unquiet for path in unsettled if path in stored.entries})
 
 
 def _store_once(
@@ -97,7 +96,7 @@ def _store_once(
     try:
         entries, warnings = _add(place, files, attributes, neutral)
     except GitFailed as failure:
-        if "No space left on device" in failure.error:
+        if not _is_fault_of_a_file(failure):
             raise
         missing = filters_without_program(read_config(place))
         if missing and not set(missing) <= set(neutral):
@@ -193,6 +192,15 @@ def _look(place: GitPlace, paths: Sequence[RepoPath]) -> dict[RepoPath, tuple[in
         else:
             looks[path] = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
     return looks
+
+
+def _is_fault_of_a_file(failure: GitFailed) -> bool:
+    """Whether git may well manage the other files: it is not the disk or the repository that fails."""
+    own = ("Unable to process path", "filter", "the remote end hung up")  # the last: a filter that ended
+    of_all = ("failed to insert into database", "No space left on device", "Read-only file system")
+    return any(words in failure.error for words in own) and not any(
+        words in failure.error for words in of_all
+    )
 
 
 def _reason(failure: GitFailed) -> str:

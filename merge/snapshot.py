@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from merge.git import GitPlace, ask_git
+from merge.git import GitFailed, GitPlace, ask_git
 from merge.never_lands import is_in_cache, is_own_state
 from merge.objects import changed_paths
+from merge.plain_words import plain_words
 from merge.repository import Repository
 from merge.shared_caches import SHARED, unignored_caches
 from merge.trees import Change, LeftOut, ObjectId, show_path
@@ -34,6 +35,18 @@ class Snapshot(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
+class SnapshotFailed(GitFailed):
+    """Raised when the working tree can't be read, or no object written. `str()` says why and what to do."""
+
+    def __init__(self, repository: Repository, failure: GitFailed) -> None:
+        super().__init__(failure.command, failure.status, failure.error)
+        words = plain_words(failure, repository.common_dir)
+        self._sentence = f"The working tree {repository.root} could not be read: {words}"
+
+    def __str__(self) -> str:
+        return self._sentence
+
+
 def parent_place(repository: Repository) -> GitPlace:
     """Where git commands about the parent's own folder run."""
     return GitPlace(repository.root, git_dir=repository.git_dir, work_tree=repository.root)
@@ -45,8 +58,15 @@ def take_snapshot(
     """Take a snapshot. Untracked files are carried up to `limit_bytes` in all; `shared` caches never are.
 
     Raises:
-        GitFailed: when git can't read the working tree or write an object.
+        SnapshotFailed: when git can't read the working tree or write an object.
     """
+    try:
+        return _take(repository, limit_bytes, shared)
+    except GitFailed as failure:
+        raise SnapshotFailed(repository, failure) from failure
+
+
+def _take(repository: Repository, limit_bytes: int, shared: Sequence[str]) -> Snapshot:
     caches = unignored_caches(repository.root, shared)
     found = read_working_tree(
         parent_place(repository),

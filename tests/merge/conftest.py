@@ -1,11 +1,18 @@
 """Situations for the tests of this room: real repositories made by real git, the same on every machine."""
 
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from merge.checkout import Checkout, make_checkout, remove_checkout
 from merge.repository import Repository
-from tests.merge.places import MakePlace, Place
+from merge.shared_caches import SHARED
+from merge.snapshot import take_snapshot
+from tests.merge.places import MakeCheckout, MakePlace, Place
 
 
 @pytest.fixture
@@ -66,3 +73,37 @@ def dirty_place(place: Place) -> Place:
 @pytest.fixture
 def dirty_repository(dirty_place: Place) -> Repository:
     return dirty_place.repository
+
+
+@pytest.fixture
+def unreadable_place(place: Place) -> Iterator[Place]:
+    """`place`, seen by somebody whom file permissions stop: not even a test run as root reads everything."""
+    if os.geteuid() != 0:
+        yield place
+        return
+    nobody = 65534
+    # Beside pytest's folder, which is closed to others and closed again whenever a run begins.
+    with tempfile.TemporaryDirectory(prefix="covey-test-") as folder:
+        root = shutil.copytree(place.root, Path(folder, "repo"), symlinks=True)
+        for path in [Path(folder), root, *root.rglob("*")]:
+            os.chown(path, nobody, nobody, follow_symlinks=False)
+        os.seteuid(nobody)
+        try:
+            yield Place(root)
+        finally:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def checkouts() -> Iterator[MakeCheckout]:
+    """Make checkouts of a place as it is now; whatever is left of them is removed at the end."""
+    made: list[tuple[Place, Checkout]] = []
+
+    def make(place: Place, name: str = "child", *, shared: tuple[str, ...] = SHARED) -> Checkout:
+        checkout = make_checkout(place.repository, name, take_snapshot(place.repository), shared=shared)
+        made.append((place, checkout))
+        return checkout
+
+    yield make
+    for place, checkout in made:
+        remove_checkout(place.repository, checkout)

@@ -1,0 +1,96 @@
+"""Real git. Work that a child put away with git is named, so that nobody removes it with the checkout."""
+
+from pathlib import Path
+
+import pytest
+
+from merge.checkout import Checkout, take_result
+from tests.merge.places import MakeCheckout, Place
+
+
+@pytest.fixture
+def checkout(place: Place, checkouts: MakeCheckout) -> Checkout:
+    return checkouts(place)
+
+
+@pytest.fixture
+def child(checkout: Checkout) -> Place:
+    return Place(Path(checkout.path))
+
+
+def told(place: Place, checkout: Checkout) -> list[tuple[str, str]]:
+    return [(left.path, left.reason) for left in take_result(place.repository, checkout).left_out]
+
+
+def test_commits_that_the_files_show_are_nothing_to_tell(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    for number in range(3):
+        child.write("README.md", f"{number}\n")
+        child.commit()
+    child.write("README.md", "and edited after that\n")
+    assert told(place, checkout) == []
+    child.git("stash")
+    child.git("stash", "pop")
+    child.git("checkout", "-q", "-b", "feature")
+    child.commit()
+    assert told(place, checkout) == []
+
+
+def test_a_branch_that_was_left_is_told(place: Place, checkout: Checkout, child: Place) -> None:
+    child.git("checkout", "-q", "-b", "attempt")
+    child.write("src/new.py", "work\n")
+    child.write("__pycache__/new.pyc", "generated\n")
+    child.commit()
+    child.git("checkout", "-q", "main")
+    assert told(place, checkout) == [
+        (".git", "the branch attempt holds work that is not in the files (src/new.py)")
+    ]
+    child.git("merge", "-q", "attempt")
+    assert told(place, checkout) == []
+
+
+def test_stashes_are_told_older_ones_and_untracked_files_too(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    child.write("README.md", "first stash\n")
+    child.git("stash")
+    child.write("untracked.txt", "second stash\n")
+    child.git("stash", "--include-untracked")
+    assert told(place, checkout) == [
+        (".git", "a stash holds work that is not in the files (README.md, untracked.txt)")
+    ]
+    child.git("stash", "pop")
+    child.git("stash", "pop")
+    assert told(place, checkout) == []
+
+
+def test_refs_are_found_when_they_are_packed(place: Place, checkout: Checkout, child: Place) -> None:
+    child.git("checkout", "-q", "-b", "attempt")
+    child.write("src/new.py", "work\n")
+    child.commit()
+    child.git("checkout", "-q", "main")
+    child.git("gc", "-q")
+    assert "attempt" in told(place, checkout)[0][1]
+
+
+def test_what_cannot_be_read_is_told_and_does_not_stand_in_the_way(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    child.write(".git/refs/heads/broken", "1" * 40 + "\n")
+    child.write(".git/refs/heads/nonsense", "not an id\n")
+    child.write("README.md", "edited\n")
+    result = take_result(place.repository, checkout)
+    assert [change.path for change in result.changes] == [b"README.md"]
+    assert len(result.left_out) == 1
+    assert "can't be read" in result.left_out[0].reason
+
+
+def test_a_git_directory_that_is_a_link_or_gone_is_not_followed(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    (child.root / ".git").rename(child.root.parent / "moved")
+    (child.root / ".git").symlink_to(child.root.parent / "moved")
+    assert told(place, checkout) == []
+    (child.root / ".git").unlink()
+    (child.root.parent / "moved").rename(child.root / ".git")
