@@ -182,7 +182,9 @@ def _add_settings(look: _Look, repository: Repository, status: Status, head_tree
 def _missing_attributes(
     look: _Look, repository: Repository, status: Status, head_tree: ObjectId | None
 ) -> dict[RepoPath, Entry]:
-    """The `.gitattributes` that rule over the files, as the index has them, where the folder has them not."""
+    """The `.gitattributes` that rule over the files though a sparse checkout leaves them out of the folder."""
+    if head_tree is None or not look.files:
+        return {}
     folders = {b""}
     for path in look.files:
         above = path.rpartition(b"/")[0]
@@ -190,12 +192,10 @@ def _missing_attributes(
             folders.add(above)
             above = above.rpartition(b"/")[0]
     names = [RepoPath(folder + b"/.gitattributes" if folder else b".gitattributes") for folder in folders]
-    missing = [name for name in names if look.files and not os.path.lexists(look.root + b"/" + name)]
-    changed = {change.path: change.index for change in status.tracked}
-    known: dict[RepoPath, Entry | None] = {name: changed[name] for name in missing if name in changed}
-    unchanged = [name for name in missing if name not in changed]
-    if head_tree is not None and unchanged:
-        known |= read_entries(repository, head_tree, unchanged)
+    # One that the person deleted rules no more: `git add --all` takes it out of the index first.
+    told = {change.path for change in status.tracked}
+    missing = [name for name in names if name not in told and not os.path.lexists(look.root + b"/" + name)]
+    known = read_entries(repository, head_tree, missing)
     return {name: entry for name, entry in known.items() if entry is not None and entry.mode == FILE}
 
 
