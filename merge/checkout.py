@@ -143,8 +143,9 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
     def stays_behind(path: RepoPath, tracked: bool) -> bool:
         return never_lands(path, checkout.shared, in_base=tracked)
 
+    place = _twin_place(repository, checkout.name, folder)
     found = read_working_tree(
-        _twin_place(repository, checkout.name, folder),
+        place,
         repository,
         keeps_out=stays_behind,
         submodules="commit only",
@@ -158,7 +159,7 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         message = f"What {checkout.name} made of it"
         result = write_commit(repository, found.tree, checkout.commit, message, seconds=seconds)
         _set_ref(repository, checkout.name, "result", result)
-    history = unlanded_history(repository, folder / ".git", checkout.base, found.tree, stays_behind)
+    history = unlanded_history(repository, place, folder / ".git", checkout.base, found.tree, stays_behind)
     return Result(found.tree, changes, (*found.left_out, *history))
 
 

@@ -6,6 +6,7 @@ slower, never differently. Ids are never checked here against a type; `merge.obj
 store belongs to one thread; opening one costs a tenth of a millisecond.
 """
 
+import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
@@ -69,21 +70,20 @@ def open_store(repository: Repository) -> ObjectStore:
     return _Libgit2Store(repository, opened)
 
 
-def open_store_borrowing(repository: Repository, objects: Path) -> ObjectStore:
-    """The repository's object database with a folder of objects beside it that somebody else wrote.
+def open_store_borrowing(repository: Repository, place: GitPlace, objects: Path) -> ObjectStore:
+    """The object database that git sees at `place`, with a folder of objects beside it that somebody else wrote.
 
     Read by git, in a process of its own: what is in there may be anything.
     """
-    place = GitPlace(repository.common_dir, git_dir=repository.git_dir, borrows=objects)
-    return _GitStore(repository, place)
+    return _GitStore(repository, dataclasses.replace(place, borrows=objects))
 
 
-def lacking(repository: Repository, ids: Collection[ObjectId]) -> set[ObjectId]:
-    """Those of `ids` that the repository does not hold."""
+def lacking(repository: Repository, place: GitPlace, ids: Collection[ObjectId]) -> set[ObjectId]:
+    """Those of `ids` that neither the repository nor git at `place` knows."""
     store = open_store(repository)
     if isinstance(store, _Libgit2Store):
         ids = store.unknown(ids)
-    return _GitStore(repository).unknown(ids)
+    return _GitStore(repository, place).unknown(ids)
 
 
 class _Libgit2Store:

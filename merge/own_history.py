@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from merge.commits import read_commit_from
-from merge.git import GitFailed
+from merge.git import GitFailed, GitPlace
 from merge.object_store import ObjectStore, lacking, open_store_borrowing
 from merge.objects import compare_trees, read_entries
 from merge.repository import Repository
@@ -23,6 +23,7 @@ _STASH = "refs/stash"
 
 def unlanded_history(
     repository: Repository,
+    twin: GitPlace,
     git_dir: Path,
     base: ObjectId,
     result: ObjectId,
@@ -34,12 +35,12 @@ def unlanded_history(
     paths that would not land anyway.
     """
     refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
-    own = lacking(repository, {commit for _, commit in refs})
+    own = lacking(repository, twin, {commit for _, commit in refs})
     if not own:
         return []
-    store = open_store_borrowing(repository, git_dir / "objects")
+    store = open_store_borrowing(repository, twin, git_dir / "objects")
     try:
-        known = _history(repository, store, {commit for name, commit in refs if name == "HEAD"} & own)
+        known = _history(repository, twin, store, {commit for name, commit in refs if name == "HEAD"} & own)
         found: dict[str, list[RepoPath]] = {}
         for name, commit in refs:
             if commit in own - known:
@@ -78,13 +79,15 @@ def _beyond(
             yield change.path, change.before is not None
 
 
-def _history(repository: Repository, store: ObjectStore, commits: set[ObjectId]) -> set[ObjectId]:
+def _history(
+    repository: Repository, twin: GitPlace, store: ObjectStore, commits: set[ObjectId]
+) -> set[ObjectId]:
     """The commits and those before them, as far as the repository lacks them."""
     known: set[ObjectId] = set()
     while commits:
         known |= commits
         before = {parent for commit in commits for parent in read_commit_from(store, commit).parents}
-        commits = lacking(repository, before - known)
+        commits = lacking(repository, twin, before - known)
     return known
 
 

@@ -206,7 +206,7 @@ def test_of_a_branch_with_slashes(place: Place, checkouts: MakeCheckout) -> None
     assert inside(checkouts(place)).ask("rev-parse", "--abbrev-ref", "HEAD") == "feature/deep/x"
 
 
-def round_trip(place: Place, checkouts: MakeCheckout) -> Place:
+def round_trip(place: Place, checkouts: MakeCheckout) -> Checkout:
     """A checkout of `place` is clean, and an edit, an addition and a deletion in it are its result."""
     checkout = checkouts(place)
     child = inside(checkout)
@@ -222,7 +222,7 @@ def round_trip(place: Place, checkouts: MakeCheckout) -> Place:
     assert child.ask("write-tree") == result.tree
     assert place.ask("rev-parse", "refs/covey/children/child/result^{tree}") == result.tree
     assert place.ask("rev-parse", "refs/covey/children/child/result^") == checkout.commit
-    return child
+    return checkout
 
 
 def small(place: Place) -> Place:
@@ -240,8 +240,8 @@ def test_of_a_sha256_repository(make_place: MakePlace, checkouts: MakeCheckout) 
 
 def test_of_a_linked_worktree(place: Place, checkouts: MakeCheckout, tmp_path: Path) -> None:
     place.git("worktree", "add", "-q", str(tmp_path / "linked"))
-    child = round_trip(small(Place(tmp_path / "linked")), checkouts)
-    assert child.root == tmp_path / "linked-children/child"
+    checkout = round_trip(small(Place(tmp_path / "linked")), checkouts)
+    assert checkout.path == str(tmp_path / "linked-children/child")
 
 
 def test_of_a_submodule(make_place: MakePlace, checkouts: MakeCheckout) -> None:
@@ -260,8 +260,23 @@ def test_of_a_shallow_clone(make_place: MakePlace, checkouts: MakeCheckout, tmp_
         origin.commit()
     origin.git("clone", "-q", "--depth", "2", f"file://{origin.root}", str(tmp_path / "shallow"))
     shallow = Place(tmp_path / "shallow")
-    child = round_trip(shallow, checkouts)
-    assert child.ask("rev-list", "--count", "HEAD") == "3"
+    checkout = round_trip(shallow, checkouts)
+    assert inside(checkout).ask("rev-list", "--count", "HEAD") == "3"
+
+
+def test_of_a_partial_clone_that_is_offline(
+    make_place: MakePlace, checkouts: MakeCheckout, tmp_path: Path
+) -> None:
+    origin = small(make_place("origin"))
+    origin.write("a.txt", "newer\n")
+    origin.commit()
+    origin.git("config", "uploadpack.allowFilter", "true")
+    origin.git("clone", "-q", "--filter=blob:none", f"file://{origin.root}", str(tmp_path / "partial"))
+    origin.root.rename(tmp_path / "gone")
+    partial = Place(tmp_path / "partial")
+    checkout = round_trip(partial, checkouts)
+    inside(checkout).git("commit", "-q", "-m", "nobody else has this commit")
+    assert take_result(partial.repository, checkout).left_out == ()
 
 
 def test_of_a_repository_that_borrows_from_one_that_borrows(
