@@ -51,9 +51,11 @@ class Seen:
         while len(self._files) > _FILES:
             self._files.pop(next(iter(self._files)), None)
 
-    def forget(self, path: str) -> None:
-        """The file is gone from this path, and whatever comes here next was never shown."""
-        self._files.pop(path, None)
+    def moved(self, source: str, target: str) -> None:
+        """The file or folder at `source` stands at `target` now; whatever comes to `source` next was never shown."""
+        below = source + os.sep
+        for path in [path for path in self._files if path == source or path.startswith(below)]:
+            self._files[target + path[len(source) :]] = self._files.pop(path)
 
     def difference(self, path: str, stat: os.stat_result, data: bytes | None) -> Difference | None:
         """How the file, which holds `data` now, differs from what was shown; None where it doesn't or never was.

@@ -46,9 +46,18 @@ def test_what_lies_outside_a_difference_is_the_same(then: list[bytes], now: list
 def test_a_file_never_shown_has_no_difference() -> None:
     seen = Seen()
     assert seen.difference("f", FIGURES, b"x") is None
-    seen.note("f", FIGURES, b"y")
-    seen.forget("f")
-    assert seen.difference("f", FIGURES, b"x") is None
+
+
+def test_what_was_seen_goes_along_with_a_move() -> None:
+    seen = Seen()
+    for path in ("d", "d/f", "d2"):
+        seen.note(path, FIGURES, b"y")
+    seen.moved("d", "e")
+    assert [path for path in ("d", "d/f", "d2", "e", "e/f") if seen.difference(path, FIGURES, b"x")] == [
+        "d2",
+        "e",
+        "e/f",
+    ]
 
 
 def test_of_a_large_file_only_size_and_time_are_compared(tmp_path: Path) -> None:

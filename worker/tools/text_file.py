@@ -107,8 +107,9 @@ def body_of(data: bytes) -> bytes:
 
 def ending_of(body: bytes) -> bytes:
     """The line ending that most of a text's lines have; a line feed where there is none."""
-    with_return = body.count(b"\r\n")
-    return b"\r\n" if with_return and with_return * 2 > body.count(b"\n") else b"\n"
+    if b"\r" not in body:  # one byte is looked for at twenty times the speed of two
+        return b"\n"
+    return b"\r\n" if body.count(b"\r\n") * 2 > body.count(b"\n") else b"\n"
 
 
 def _codec_of(body: bytes) -> Literal["utf-8", "latin-1"]:
