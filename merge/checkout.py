@@ -6,7 +6,7 @@ parent's git directory, where the index as of the start makes that cheap. Nothin
 """
 
 import contextlib
-import os
+import dataclasses
 import re
 import shutil
 import stat
@@ -16,11 +16,12 @@ from pathlib import Path
 import msgspec
 
 from merge.commits import read_commit, write_commit
-from merge.filters import configured_filters, neutral_settings, read_config
+from merge.filters import neutral_settings, read_config, settings_to_run_in
 from merge.git import GitFailed, GitPlace, run_git
 from merge.never_lands import never_lands
 from merge.objects import changed_paths
 from merge.own_history import unlanded_history
+from merge.plain_checkout import write_out
 from merge.plain_words import plain_words
 from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, write_config
 from merge.removal import remove_tree
@@ -59,8 +60,11 @@ class Result(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-Fill = Callable[[GitPlace, Path, Inheritance, Snapshot], None]
-"""A way to get the files of a snapshot into an empty checkout and an index of them into its twin."""
+Fill = Callable[[GitPlace, Inheritance, Snapshot], tuple[str, ...]]
+"""A way to get the files of a snapshot into an empty checkout, and an index of them into its twin.
+
+It answers the filters that could not bring a file back.
+"""
 
 
 def make_checkout(
@@ -69,7 +73,7 @@ def make_checkout(
     snapshot: Snapshot,
     *,
     shared: Sequence[str] = SHARED,
-    fill: Fill | None = None,
+    fill: Fill = write_out,
 ) -> Checkout:
     """Make `<repo>-children/<name>` with the files of `snapshot`, on the parent's branch, one commit ahead.
 
@@ -92,36 +96,21 @@ def make_checkout(
         seconds = read_commit(repository, snapshot.head).seconds if snapshot.head is not None else 0
         message = "What the parent's working tree held"
         commit = write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
-        twin = _twin_folder(repository, name)
-        twin.parent.mkdir(parents=True, exist_ok=True)
-        twin.mkdir()
+        twin = _claim_twin(repository, name)
         undo.callback(remove_tree, twin)
-        lay_out(twin, inheritance, head=commit)
-        (fill or write_out)(_twin_place(repository, name, folder), twin, inheritance, snapshot)
-        _give_git_directory(repository, inheritance, snapshot, folder, commit)
-        shutil.copy2(
-            twin / "index", folder / ".git/index"
-        )  # dates kept: git tells by them what to read again
+        # The parent's filters run in the parent's folder: what they find beside them there, no child wrote.
+        safe = {**inheritance.config, **settings_to_run_in(repository.root, inheritance.config)}
+        lay_out(twin, dataclasses.replace(inheritance, config=safe), head=commit)
+        without = neutral_settings(fill(_twin_place(repository, name, folder), inheritance, snapshot))
+        write_config(twin, {**safe, **without})
+        own = dataclasses.replace(inheritance, config={**inheritance.config, **without})
+        _give_git_directory(repository, own, snapshot, folder, commit)
+        # Its date comes along: by that git tells which files it must read again.
+        shutil.copy2(twin / "index", folder / ".git/index")
         link_caches(repository.root, folder, caches)
         _set_ref(repository, name, "base", commit, new=True)
         undo.pop_all()
     return Checkout(name, str(folder), snapshot.tree, commit, caches)
-
-
-def write_out(place: GitPlace, twin: Path, inheritance: Inheritance, snapshot: Snapshot) -> None:
-    """Write every file out in full, as `git checkout` does: the way that works everywhere."""
-    try:
-        run_git(place, "read-tree", "--reset", "-u", "HEAD")
-    except GitFailed as failure:
-        filters = configured_filters(inheritance.config)
-        if "filter" not in failure.error or not filters:
-            raise
-        # A filter that can't bring back a file (an object that git-lfs would have to fetch): then the file is
-        # what the repository holds of it, here and for as long as this checkout lives.
-        write_config(twin, {**inheritance.config, **neutral_settings(filters)})
-        run_git(place, "read-tree", "--reset", "-u", "HEAD")
-    if inheritance.is_sparse:
-        _write_out_beyond_patterns(place, snapshot)
 
 
 def take_result(repository: Repository, checkout: Checkout) -> Result:
@@ -201,6 +190,13 @@ def _claim_folder(repository: Repository, name: str) -> Path:
         return children / name
 
 
+def _claim_twin(repository: Repository, name: str) -> Path:
+    twin = _twin_folder(repository, name)
+    twin.parent.mkdir(parents=True, exist_ok=True)
+    twin.mkdir()
+    return twin
+
+
 def _forget_folder(repository: Repository, folder: Path) -> None:
     remove_tree(folder)
     with contextlib.suppress(OSError):
@@ -216,16 +212,6 @@ def _give_git_directory(
     lay_out(git_dir, inheritance, head=head, packed_refs=refs_of(repository))
     if snapshot.branch is not None:
         set_branch(git_dir, snapshot.branch, commit)
-
-
-def _write_out_beyond_patterns(place: GitPlace, snapshot: Snapshot) -> None:
-    """Bring in files that the parent has changed though its sparse checkout leaves them out."""
-    paths = [change.path for change in snapshot.changes if change.after is not None]
-    missing = [path for path in paths if not os.path.lexists(os.fsencode(place.folder) + b"/" + path)]
-    feed = b"".join(path + b"\0" for path in missing)
-    if missing:
-        run_git(place, "update-index", "--no-skip-worktree", "-z", "--stdin", feed=feed)
-        run_git(place, "checkout-index", "-u", "-z", "--stdin", feed=feed)
 
 
 def _twin_folder(repository: Repository, name: str) -> Path:

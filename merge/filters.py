@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from merge.git import GitPlace, ask_git, run_git
 from merge.trees import RepoPath
@@ -55,6 +56,22 @@ def neutral_settings(filters: Iterable[str]) -> dict[str, str]:
 def neutral_switches(filters: Iterable[str]) -> tuple[str, ...]:
     """`neutral_settings` as switches of one command."""
     return tuple(f"{key}={value}" for key, value in neutral_settings(filters).items())
+
+
+def settings_to_run_in(folder: Path, config: Mapping[str, str]) -> dict[str, str]:
+    """The settings, by key, with which every filter runs in `folder` and not at the top of the working tree.
+
+    There a child decides what `tools/clean.sh`, or `python -m nbstripout`, means.
+    """
+    settings: dict[str, str] = {}
+    for key, command in config.items():
+        match = _FILTER_KEY.fullmatch(key)
+        if match is not None and command.strip():
+            place = shlex.quote(str(folder))
+            if not key.endswith(".process"):
+                place = place.replace("%", "%%")  # git puts a path in for `%f`, but not in a `process`
+            settings[key] = f"cd {place} || exit 1; {command}"
+    return settings
 
 
 def filters_of(place: GitPlace, paths: Iterable[RepoPath]) -> dict[RepoPath, str]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from merge.checkout import Checkout, CheckoutFailed, Result, make_checkout, remo
 from merge.objects import list_tree
 from merge.repository import children_folder
 from merge.snapshot import take_snapshot
+from merge.trees import RepoPath
 from tests.merge.places import MakeCheckout, MakePlace, Place, folder_state, git_state
 from tests.merge.small_worlds import FOLDERS, fill
 
@@ -329,22 +331,38 @@ def test_line_endings_and_filters_come_out_as_in_the_parent(place: Place, checko
     assert place.git("cat-file", "blob", result.changes[0].after.object) == b"dcb"
 
 
-@pytest.mark.parametrize("smudge", ["covey-has-no-such-program smudge", "false"])
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("smudge", "covey-has-no-such-program smudge"),
+        ("process", "covey-has-no-such-program process"),
+        ("smudge", "false"),
+        ("process", "false"),
+    ],
+)
 def test_a_filter_that_cannot_bring_a_file_back_leaves_it_as_it_is_stored(
-    place: Place, checkouts: MakeCheckout, smudge: str
+    place: Place, checkouts: MakeCheckout, key: str, command: str
 ) -> None:
-    place.write(".gitattributes", "*.big filter=huge\n")
+    place.write(".gitattributes", "*.big filter=huge\n*.rot filter=rot\n")
     place.write("model.big", "pointer\n")
+    place.git("config", "filter.rot.clean", "tr a-m b-n")
+    place.git("config", "filter.rot.smudge", "tr b-n a-m")
+    place.write("secret.rot", "abc\n")
     place.commit()
-    place.git("config", "filter.huge.smudge", smudge)
-    place.git("config", "filter.huge.clean", "cat" if smudge == "false" else smudge)
+    place.git("config", f"filter.huge.{key}", command)
     place.git("config", "filter.huge.required", "true")
     checkout = checkouts(place)
     child = inside(checkout)
     assert child.read("model.big") == b"pointer\n"
     assert child.git("status", "--porcelain") == b""
+    if (key, command) != ("process", "false"):
+        assert child.read("secret.rot") == b"abc\n", "the other filter does its work"
     child.write("README.md", "edited\n")
-    assert changed(take_result(place.repository, checkout)) == [b"README.md"]
+    child.write("model.big", "another pointer\n")
+    assert changed(take_result(place.repository, checkout)) == [b"README.md", b"model.big"]
+    (child.root / "model.big").unlink()
+    child.git("checkout", "model.big")
+    assert child.read("model.big") == b"pointer\n"
 
 
 def test_a_submodule_is_an_empty_folder_and_no_edit(make_place: MakePlace, checkouts: MakeCheckout) -> None:
@@ -390,7 +408,7 @@ def test_nothing_half_made_stays_when_it_fails_on_the_way(place: Place) -> None:
     snapshot = take_snapshot(place.repository)
     before = git_state(place)
 
-    def fail_late(*_: object) -> None:
+    def fail_late(*_: object) -> tuple[str, ...]:
         raise OSError(28, os.strerror(28))
 
     with pytest.raises(CheckoutFailed, match=r"no space left on device; free some space and try again\."):
@@ -502,6 +520,33 @@ def test_nothing_that_the_child_wrote_runs(
     # The trap works: git springs it as soon as it is asked in that folder.
     subprocess.run(["git", "status"], cwd=child.root, capture_output=True, check=False)
     assert trap.exists()
+
+
+def test_a_filter_of_the_parents_finds_the_parents_files_not_the_childs(
+    make_place: MakePlace, checkouts: MakeCheckout, tmp_path: Path
+) -> None:
+    place = make_place("100%f 'odd' folder")
+    trap = tmp_path / "trap"
+    place.write("tools/clean.sh", "tr a-z A-Z\n")
+    place.write("strip.py", "import sys\nsys.stdout.write(sys.stdin.read().upper())\n")
+    place.write(".gitattributes", "*.a filter=script\n*.b filter=module\n")
+    place.git("config", "filter.script.clean", "sh tools/clean.sh %f")
+    place.git("config", "filter.module.clean", f"{sys.executable} -m strip")
+    place.write("x.a", "one\n")
+    place.write("x.b", "two\n")
+    checkout = checkouts(place)
+    child = inside(checkout)
+    child.write("tools/clean.sh", f"touch '{trap}'; cat\n")
+    child.write("strip.py", f"open({str(trap)!r}, 'w')\n")
+    child.write("x.a", "three\n")
+    child.write("x.b", "four\n")
+    result = take_result(place.repository, checkout)
+    after = {change.path: change.after for change in result.changes}
+    assert not trap.exists()
+    for path, content in ((b"x.a", b"THREE"), (b"x.b", b"FOUR")):
+        entry = after[RepoPath(path)]
+        assert entry is not None
+        assert place.git("cat-file", "blob", entry.object) == content
 
 
 def test_generated_files_and_coveys_state_never_land(place: Place, checkouts: MakeCheckout) -> None:
