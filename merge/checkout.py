@@ -16,14 +16,14 @@ from pathlib import Path
 import msgspec
 
 from merge.commits import read_commit, write_commit
-from merge.filters import neutral_settings, read_config, settings_to_run_in
+from merge.filters import neutral_settings, read_config
 from merge.git import GitFailed, GitPlace, run_git
 from merge.never_lands import never_lands
 from merge.objects import changed_paths
 from merge.own_history import unlanded_history
 from merge.plain_checkout import write_out
 from merge.plain_words import plain_words
-from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, write_config
+from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, twin_settings, write_config
 from merge.removal import remove_tree
 from merge.repository import Repository, children_folder
 from merge.shared_caches import SHARED, claim_caches, exclude_patterns, link_caches
@@ -98,8 +98,7 @@ def make_checkout(
         commit = write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
         twin = _claim_twin(repository, name)
         undo.callback(remove_tree, twin)
-        # The parent's filters run in the parent's folder: what they find beside them there, no child wrote.
-        safe = {**inheritance.config, **settings_to_run_in(repository.root, inheritance.config)}
+        safe = {**inheritance.config, **twin_settings(repository, inheritance.config)}
         lay_out(twin, dataclasses.replace(inheritance, config=safe), head=commit)
         without = neutral_settings(fill(_twin_place(repository, name, folder), inheritance, snapshot))
         write_config(twin, {**safe, **without})

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge.filters import filters_without_program, neutral_settings
+from merge.filters import filters_without_program, neutral_settings, settings_to_run_in
 from merge.git import GitPlace, quote_folder, run_git
 from merge.repository import Repository
 from merge.trees import ObjectId
@@ -93,6 +93,18 @@ def inherit(repository: Repository, config: Mapping[str, str], excludes: Iterabl
     )
 
 
+def twin_settings(repository: Repository, config: Mapping[str, str]) -> dict[str, str]:
+    """What a twin's configuration has beyond `config`: it is the parent that acts there.
+
+    The parent's filters run in the parent's folder: what they find beside them there, no child wrote. What
+    git-lfs takes out of a file goes to the parent's store (a child has its own, and finds the parent's by itself).
+    """
+    settings = settings_to_run_in(repository.root, config)
+    if (repository.common_dir / "lfs").is_dir() and "lfs.storage" not in config:
+        settings["lfs.storage"] = str(repository.common_dir / "lfs")
+    return settings
+
+
 def lay_out(git_dir: Path, inheritance: Inheritance, *, head: str, packed_refs: bytes = b"") -> None:
     """Make the empty folder `git_dir` a git directory; `head` is the content of its HEAD."""
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"):
@@ -150,8 +162,8 @@ def _own_config(repository: Repository, config: Mapping[str, str]) -> dict[str, 
     ours["core.repositoryformatversion"] = "1" if "extensions.objectformat" in ours else "0"
     if "core.hookspath" in config:
         ours["core.hookspath"] = os.devnull  # set for all repositories, it would reach this one too
-    if (repository.common_dir / "lfs").is_dir():
-        ours.setdefault("lfs.storage", str(repository.common_dir / "lfs"))
+    if "lfs.storage" in ours:
+        ours["lfs.storage"] = str(repository.common_dir / ours["lfs.storage"])
     return ours
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from merge.filters import read_config
 from merge.git import GitPlace
-from merge.private_git import Inheritance, inherit, lay_out, object_folders, set_branch
+from merge.private_git import Inheritance, inherit, lay_out, object_folders, set_branch, twin_settings
 from merge.repository import Repository
 from merge.trees import ObjectId
 from tests.merge.places import MakePlace, Place
@@ -79,10 +79,13 @@ def test_hooks_for_all_repositories_do_not_reach_it(
 
 
 def test_large_files_kept_elsewhere_are_found_there(place: Place) -> None:
+    assert twin_settings(place.repository, {}) == {}
     (place.root / ".git/lfs").mkdir()
-    assert inherit_from(place).config["lfs.storage"] == str(place.root / ".git/lfs")
-    place.git("config", "lfs.storage", "/else/where")
-    assert inherit_from(place).config["lfs.storage"] == "/else/where"
+    assert twin_settings(place.repository, {})["lfs.storage"] == str(place.root / ".git/lfs")
+    place.git("config", "lfs.storage", "else/where")
+    config = inherit_from(place).config
+    assert config["lfs.storage"] == str(place.root / ".git/else/where")
+    assert "lfs.storage" not in twin_settings(place.repository, config)
 
 
 def test_borrowed_objects_are_followed_to_the_end(make_place: MakePlace, tmp_path: Path) -> None:
