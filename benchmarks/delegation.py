@@ -1,8 +1,9 @@
 """What a delegation costs: covey and N children beside a shell loop with git worktrees, in one run.
 
-`python -m benchmarks.delegation [--children 1,4,8,32] [--files 1000] [--rounds 3]`. The model is the scripted endpoint in a
-process of its own, without latency, so what is measured is covey. Each child makes three model calls: it reads its
-file, edits it, answers. The reference edits the same files, one worktree after the other, and merges them.
+`python -m benchmarks.delegation [--children 1,4,8,32] [--files 1000] [--rounds 3]`. The model is the scripted
+endpoint in a process of its own, without latency, so what is measured is covey. Each child makes three model calls:
+it reads its file, edits it, answers. The reference edits the same files, one worktree after the other, and merges
+them.
 """
 
 import argparse
@@ -55,7 +56,9 @@ def main(words: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     counts = [int(count) for count in options.children.split(",")]
     python = bare_python()
-    print(f"`python -I -c pass`: {milliseconds(python.wall_seconds)}; {os.cpu_count()} cores; {options.files} files")
+    print(
+        f"`python -I -c pass`: {milliseconds(python.wall_seconds)}; {os.cpu_count()} cores; {options.files} files"
+    )
     rows: list[list[str]] = []
     with open_scratch() as scratch:
         repository = make_repository(scratch / "repository", options.files)
@@ -108,7 +111,10 @@ def _run_covey(repository: Path, url: str) -> Delegation:
     with _as_it_was(repository):
         began = time.time()
         cost = run_measured(
-            _command(url), folder=repository, environment=_environment(repository), feed=f"{REQUEST}\n".encode()
+            _command(url),
+            folder=repository,
+            environment=_environment(repository),
+            feed=f"{REQUEST}\n".encode(),
         )
         entries = _journal(repository)
     ready = list(_ready_seconds(entries))
@@ -131,7 +137,9 @@ def _peak(repository: Path, url: str, children: int) -> tuple[int, Peak]:
 
 
 def _ready_seconds(entries: Sequence[Entry]) -> Iterator[float]:
-    for who, group in itertools.groupby(sorted(entries, key=lambda entry: entry.who), lambda entry: entry.who):
+    for who, group in itertools.groupby(
+        sorted(entries, key=lambda entry: entry.who), lambda entry: entry.who
+    ):
         if who != PARENT:
             own = sorted(group, key=lambda entry: entry.number)
             started = next(entry.at for entry in own if isinstance(entry.event, ChildStarted))
@@ -206,9 +214,8 @@ def _scenario(repository: Path, children: int) -> str:
         path = path_of(number)
         first = (repository / path).read_text().splitlines()[0]
         marker = f"Change file number {number:03}."
-        calls.append(
-            f'    {{ name = "task", arguments = {{ kind = "implement", title = "change {number}", prompt = "{marker}" }} }},'
-        )
+        words = f'kind = "implement", title = "change {number}", prompt = "{marker}"'
+        calls.append(f'    {{ name = "task", arguments = {{ {words} }} }},')
         talks.append(
             f"""
 [[conversations]]

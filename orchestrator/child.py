@@ -6,6 +6,7 @@ the answer is used. Stopping a child is cancelling its `scope`; what it had done
 
 import os
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,15 @@ from merge.snapshot import Snapshot, take_snapshot
 from merge.trees import show_path
 from orchestrator.asking import JournaledModel
 from orchestrator.environment import child_environment
-from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, ChildWorking, Died, NeverBegan, Stopped
+from orchestrator.events import (
+    AnyEnding,
+    ChildFinished,
+    ChildStarted,
+    ChildWorking,
+    Died,
+    NeverBegan,
+    Stopped,
+)
 from orchestrator.first_message import first_message, report
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
@@ -28,6 +37,7 @@ from orchestrator.spawning import Spawner
 from worker.conversation import AnyMessage, UserMessage
 from worker.frames import RemoteProtocolError
 from worker.model import Reply, Usage
+from worker.path_text import quote_path
 from worker.protocol import (
     Answered,
     AnyOutcome,
@@ -145,7 +155,9 @@ class Child:
                     snapshot: Snapshot | None = None
                     if new.kind == "implement":
                         snapshot = await shared.take()
-                        checkout = await trio.to_thread.run_sync(make_checkout, grounds.repository, new.id, snapshot)
+                        checkout = await trio.to_thread.run_sync(
+                            make_checkout, grounds.repository, new.id, snapshot
+                        )
                     ending = await self._work(grounds, checkout, snapshot)
                 if self._scope.cancelled_caught:
                     ending = Stopped(self._stopped_by)
@@ -155,25 +167,33 @@ class Child:
                 ending = NeverBegan(traceback.format_exc())
             landing = await self._settle(grounds, checkout, ending)
         seconds = trio.current_time() - self.began
-        self.report = Report(
-            ending, landing, report(new.id, new.kind, ending, landing, seconds, self.usage)
-        )
+        self.report = Report(ending, landing, report(new.id, new.kind, ending, landing, seconds, self.usage))
         grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
         self.ended.set()
 
-    async def _work(self, grounds: Grounds, checkout: Checkout | None, snapshot: Snapshot | None) -> AnyEnding:
+    async def _work(
+        self, grounds: Grounds, checkout: Checkout | None, snapshot: Snapshot | None
+    ) -> AnyEnding:
         """Run the worker from its start to the proof that it is gone."""
         new = self.new
         folder = checkout.path if checkout is not None else str(grounds.repository.root)
         carried = tuple(show_path(change.path) for change in snapshot.changes) if snapshot is not None else ()
         left_out = (
-            tuple(f"{left.path} ({left.reason})" for left in snapshot.left_out) if snapshot is not None else ()
+            tuple(f"{left.path} ({left.reason})" for left in snapshot.left_out)
+            if snapshot is not None
+            else ()
         )
-        message = first_message(new.kind, folder, new.title, new.task, carried, left_out)
-        start = Start(new.id, new.kind, folder, str(grounds.temporary / new.id), (UserMessage(message),))
+        message = first_message(new.kind, quote_path(folder), new.title, new.task, carried, left_out)
+        start = Start(
+            new.id,
+            new.kind,
+            os.fsencode(folder),
+            os.fsencode(grounds.temporary / new.id),
+            (UserMessage(message),),
+        )
         async with open_worker(new.id, child_environment(os.environ, new.id), grounds.spawner) as worker:
             grounds.journal.record(
-                new.id, ChildWorking(checkout.path if checkout is not None else None, carried, left_out)
+                new.id, ChildWorking(shown(checkout) if checkout is not None else None, carried, left_out)
             )
             self._did("thinking")
             try:
@@ -202,10 +222,8 @@ class Child:
                 await worker.wire.send(ModelFailed(asked.ask, reply))
 
         async def answer_or_see_it_gone(asked: ModelAsked) -> None:
-            try:
+            with suppress(PeerGone):  # the receiving side tells how the worker ended
                 await answer(asked)
-            except PeerGone:
-                pass  # the receiving side tells how the worker ended
 
         outcome: AnyOutcome | None = None
         async with trio.open_nursery() as nursery:
@@ -242,7 +260,9 @@ class Child:
         self.last_action = action
         self.last_action_at = trio.current_time()
 
-    async def _settle(self, grounds: Grounds, checkout: Checkout | None, ending: AnyEnding) -> AnyLanding | None:
+    async def _settle(
+        self, grounds: Grounds, checkout: Checkout | None, ending: AnyEnding
+    ) -> AnyLanding | None:
         """Land what the child did, or keep it; the checkout goes only when nothing in it is unmerged."""
         if checkout is None:
             return None
@@ -252,25 +272,25 @@ class Child:
                 await trio.to_thread.run_sync(remove_checkout, grounds.repository, checkout)
                 return NothingToLand()
             if not isinstance(ending, Answered):
-                return Held(checkout.path, "the child did not finish; its edits so far are in there")
+                return Held(shown(checkout), "the child did not finish; its edits so far are in there")
             async with grounds.landing_turn:
                 landing = await trio.to_thread.run_sync(_land, grounds.repository, checkout, result)
             return await self._after_landing(grounds, checkout, result, landing)
         except Exception as error:
             # Whatever went wrong, the child's work is in its checkout, and that stays.
-            return Held(checkout.path, f"its edits could not be merged: {error}")
+            return Held(shown(checkout), f"its edits could not be merged: {error}")
 
     async def _after_landing(
         self, grounds: Grounds, checkout: Checkout, result: Result, landing: AnyLanding
     ) -> AnyLanding:
         if result.left_out:
             stays = ", ".join(f"{left.path} ({left.reason})" for left in result.left_out)
-            note = f"kept {checkout.path}: it holds what can't be merged: {stays}"
+            note = f"kept {shown(checkout)}: it holds what can't be merged: {stays}"
             match landing:
                 case Landed(landing=landing_id, paths=paths, notes=notes):
                     return Landed(landing_id, paths, (*notes, note))
                 case NothingToLand():
-                    return Held(checkout.path, f"it holds what can't be merged: {stays}")
+                    return Held(shown(checkout), f"it holds what can't be merged: {stays}")
                 case _:
                     return landing
         if isinstance(landing, Landed | NothingToLand):
@@ -280,8 +300,13 @@ class Child:
 
 def _land(repository: Repository, checkout: Checkout, result: Result) -> AnyLanding:
     return land(
-        repository, child=checkout.name, checkout=checkout.path, base=checkout.base, result=result.tree
+        repository, child=checkout.name, checkout=shown(checkout), base=checkout.base, result=result.tree
     )
+
+
+def shown(checkout: Checkout) -> str:
+    """The checkout's path as it is told: plain, or quoted where its name is not plain text."""
+    return quote_path(checkout.path)
 
 
 def first_line(text: str) -> str:

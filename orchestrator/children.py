@@ -108,9 +108,7 @@ class Children:
         assert arguments.kind is not None
         assert arguments.prompt is not None
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
-        new = NewChild(
-            self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background
-        )
+        new = NewChild(self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background)
         child = Child(new)
         self.roster[new.id] = child
         self._nursery.start_soon(self._live, child, self._shared)

@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1")
+    parser.add_argument(
+        "--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1"
+    )
     parser.add_argument("--model", metavar="NAME", help="the model to ask for")
     parser.add_argument("--format", choices=("openai", "anthropic"), help="what the endpoint speaks")
 

@@ -123,6 +123,8 @@ def _key(environment: Mapping[str, str], table: EndpointTable, url: str, format:
             return table.key
         if table.key_variable is not None:
             if not environment.get(table.key_variable):
-                raise UserError(f"The configuration reads the key from ${table.key_variable}, which is not set.")
+                raise UserError(
+                    f"The configuration reads the key from ${table.key_variable}, which is not set."
+                )
             return environment[table.key_variable]
     return environment.get("ANTHROPIC_API_KEY" if format == "anthropic" else "OPENAI_API_KEY", "")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
+from orchestrator.kept import removal_hint
 from worker.model import Usage
 from worker.protocol import Answered, ChildId, Failed, Kind, LoopStopped, ModelGaveUp
 
@@ -77,12 +78,12 @@ def describe_landing(landing: AnyLanding) -> list[str]:
             return [
                 f"kept {checkout}: conflicts with the parent",
                 *(f"  {conflict}" for conflict in conflicts),
-                f"  rm -rf {checkout}  # removes it when you are done with it",
+                f"  {removal_hint(checkout)}  # removes it when you are done with it",
             ]
         case Held(checkout=checkout, reason=reason):
             return [
                 f"kept {checkout}: {reason}",
-                f"  rm -rf {checkout}  # removes it when you are done with it",
+                f"  {removal_hint(checkout)}  # removes it when you are done with it",
             ]
 
 
@@ -99,9 +100,7 @@ def report(
     child: ChildId, kind: Kind, ending: AnyEnding, landing: AnyLanding | None, seconds: float, usage: Usage
 ) -> str:
     """What the parent's model reads of a child that ended."""
-    head = (
-        f"child {child} ({kind}) {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
-    )
+    head = f"child {child} ({kind}) {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
     lines = [head, *(describe_landing(landing) if landing is not None else [])]
     text = last_text(ending)
     return "\n".join([*lines, "", text] if text else lines)

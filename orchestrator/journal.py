@@ -17,6 +17,7 @@ import trio
 
 from orchestrator.events import AnyEvent, AnyFact, AnySound, Replied
 from worker.protocol import ChildId
+from worker.sayable import encode_sayable
 
 PARENT = ChildId("")
 """Who an entry belongs to when it is the parent session itself."""
@@ -66,7 +67,7 @@ class Journal:
     def record(self, who: ChildId, event: AnyFact) -> Entry:
         """Write a fact down and tell the readers. It is the operating system's when this returns."""
         entry = Entry(self._count, time.time(), who, event)
-        self._file.write(_encoder.encode(entry) + b"\n")
+        self._file.write(encode_sayable(entry, _encoder.encode) + b"\n")
         self._file.flush()
         self._count += 1
         self._tell()

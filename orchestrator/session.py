@@ -1,14 +1,16 @@
 """One parent session: its journal, its conversation, its children, and the turns a person asks for.
 
-`open_session` owns all of it; when its block is left no child runs and the journal is closed. Front ends call `run_turn`,
-`say` and `interrupt`, and read the journal; nothing here draws or reads a terminal.
+`open_session` owns all of it; when its block is left no child runs and the journal is closed. Front ends call
+`run_turn`, `say` and `interrupt`, and read the journal; nothing here draws or reads a terminal.
 """
 
 import dataclasses
+import os
 import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import trio
 
@@ -16,6 +18,7 @@ from merge.repository import Repository
 from orchestrator.asking import JournaledModel
 from orchestrator.child import Grounds
 from orchestrator.children import Children, open_children
+from orchestrator.environment import clean_environment
 from orchestrator.events import RequestGiven, SessionFinished, SessionStarted, Stopped, TurnFinished
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
@@ -26,9 +29,10 @@ from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
 from worker.agent import Agent
 from worker.catalogue import TOOLS, advertised
 from worker.conversation import UserMessage
+from worker.path_text import quote_path
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
 from worker.toolbox import Toolbox
-from worker.tools import task
+from worker.tools import run_command, task
 from worker.workspace import Workspace
 
 THE_PERSON = "the person"
@@ -37,7 +41,9 @@ THE_PERSON = "the person"
 class Session:
     """A session between its first request and its end. One turn runs at a time."""
 
-    def __init__(self, id: str, repository: Repository, journal: Journal, children: Children, agent: Agent) -> None:
+    def __init__(
+        self, id: str, repository: Repository, journal: Journal, children: Children, agent: Agent
+    ) -> None:
         self.id = id
         self.repository = repository
         self.journal = journal
@@ -51,7 +57,7 @@ class Session:
         began = trio.current_time()
         self.journal.record(PARENT, RequestGiven(request))
         first = not self._agent.conversation
-        text = first_request(str(self.repository.root), request) if first else request
+        text = first_request(quote_path(str(self.repository.root)), request) if first else request
         self._agent.conversation.append(UserMessage(text))
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
         self._turn = trio.CancelScope()
@@ -90,7 +96,7 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
     logs = folder / "logs"
     try:
         journal.record(
-            PARENT, SessionStarted(id, str(repository.root), endpoint.base_url, endpoint.model)
+            PARENT, SessionStarted(id, quote_path(str(repository.root)), endpoint.base_url, endpoint.model)
         )
         async with (
             open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway,
@@ -103,7 +109,11 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
                     journal.record(PARENT, event)
 
                 delegate = dataclasses.replace(task.TOOL, run=children.answer)
-                tools = [delegate if tool.name == delegate.name else tool for tool in TOOLS]
+                shell = dataclasses.replace(
+                    run_command.TOOL, run=partial(run_command.run, environment=clean_environment(os.environ))
+                )
+                own = {tool.name: tool for tool in (delegate, shell)}
+                tools = [own.get(tool.name, tool) for tool in TOOLS]
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
                 model = JournaledModel(PARENT, gateway, journal)
                 agent = Agent([], model, toolbox, children, tell)

@@ -1,7 +1,7 @@
 """How a worker process comes to be: forked by a warm server where that can be, started fresh where it can't.
 
-Either way the answer is a `Spawned`: a pid, three pipe ends, and a way to wait for its death. Knows nothing of what is said
-on the pipes or who the worker works for.
+Either way the answer is a `Spawned`: a pid, three pipe ends, and a way to wait for its death. Knows nothing of what is
+said on the pipes or who the worker works for.
 """
 
 import os
@@ -171,7 +171,13 @@ class _Server:
             raise ServerGone
         theirs, ours = _pipes()
         try:
-            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, b"".join(fd.to_bytes(4, sys.byteorder) for fd in theirs))]
+            rights = [
+                (
+                    socket.SOL_SOCKET,
+                    socket.SCM_RIGHTS,
+                    b"".join(fd.to_bytes(4, sys.byteorder) for fd in theirs),
+                )
+            ]
             await self._channel.sendmsg([packet], rights)
             while number not in self._forked:
                 if self.is_gone:
@@ -179,7 +185,9 @@ class _Server:
                 await self._news.wait()
         except BaseException as error:
             for descriptor in ours:
-                os.close(descriptor)  # a worker that was forked all the same sees the end of its pipe, and ends
+                os.close(
+                    descriptor
+                )  # a worker that was forked all the same sees the end of its pipe, and ends
             if isinstance(error, OSError):
                 raise ServerGone from error
             raise

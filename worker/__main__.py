@@ -36,7 +36,9 @@ from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
 
 _NOT_FOR_A_CHILD = "a child session can't delegate; do the work yourself with the other tools."
-_READ_ONLY = "this is a read-only research session; read and search, and put what should change into your answer."
+_READ_ONLY = (
+    "this is a read-only research session; read and search, and put what should change into your answer."
+)
 
 REFUSALS: dict[str, dict[Access, str]] = {
     "implement": {"delegate": _NOT_FOR_A_CHILD},
@@ -73,11 +75,13 @@ def take_standard_streams() -> tuple[int, int]:
     return incoming, outgoing
 
 
-async def work(start: Start, wire: Wire[AnyReport, AnyCommand], model: PipeModel, inbox: SteeringInbox) -> AnyOutcome:
+async def work(
+    start: Start, wire: Wire[AnyReport, AnyCommand], model: PipeModel, inbox: SteeringInbox
+) -> AnyOutcome:
     """Do the work that `start` describes, to its end."""
     workspace = Workspace(
-        root=Path(start.workspace),
-        temporary=Path(start.temporary),
+        root=Path(os.fsdecode(start.workspace)),
+        temporary=Path(os.fsdecode(start.temporary)),
         read_only=start.kind == "research",
         command_limit_seconds=start.command_limit_seconds,
     )

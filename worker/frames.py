@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from worker.sayable import encode_sayable
+
 Message = TypeVar("Message")
 
 FRAME_LIMIT_BYTES = 64 * 1024 * 1024
@@ -30,10 +32,12 @@ def encode_frame(message: object) -> bytes:
     Raises:
         LocalProtocolError: when it would be longer than `FRAME_LIMIT_BYTES`.
     """
-    body = msgspec.msgpack.encode(message)
+    body = encode_sayable(message, msgspec.msgpack.encode)
     if len(body) > FRAME_LIMIT_BYTES:
         name = type(message).__name__
-        raise LocalProtocolError(f"A {name} of {len(body):,} bytes is over the limit of {FRAME_LIMIT_BYTES:,}.")
+        raise LocalProtocolError(
+            f"A {name} of {len(body):,} bytes is over the limit of {FRAME_LIMIT_BYTES:,}."
+        )
     return len(body).to_bytes(_HEADER_BYTES, "big") + body
 
 
@@ -73,7 +77,9 @@ class FrameBuffer(Generic[Message]):
             RemoteProtocolError: when it ended inside a frame.
         """
         if self._bytes:
-            raise RemoteProtocolError(f"The stream ended inside a frame, after {len(self._bytes):,} bytes of it.")
+            raise RemoteProtocolError(
+                f"The stream ended inside a frame, after {len(self._bytes):,} bytes of it."
+            )
 
     def _decode(self, body: bytes) -> Message:
         try:

@@ -32,14 +32,14 @@ class Command(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
 class Start(Command, frozen=True):
     """The first command: who the worker is, where it works, and the conversation it begins or goes on with.
 
-    `workspace` is an absolute path. `conversation` ends with a user's or a tool's message.
-    `command_limit_seconds` bounds one shell command (rows.md D8). `temporary` is the folder for its logs.
+    `workspace` and `temporary`, the folder for its logs, are absolute paths as the file system has them.
+    `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command.
     """
 
     child: ChildId
     kind: Kind
-    workspace: str
-    temporary: str
+    workspace: bytes
+    temporary: bytes
     conversation: tuple[AnyMessage, ...]
     command_limit_seconds: float = 3600.0
 

@@ -4,7 +4,6 @@ Nothing is faked but the model: a real session, real children, real HTTP to the 
 folder stays, so that a person can look around in it.
 """
 
-import shlex
 import tempfile
 from pathlib import Path
 
@@ -15,10 +14,12 @@ from merge.landing import Conflicted, Held
 from merge.repository import Repository, find_repository
 from orchestrator.demo.sample import make_sample
 from orchestrator.gateway.endpoint import Endpoint
+from orchestrator.kept import for_shell
 from orchestrator.scripted.scenario import load_scenario
 from orchestrator.scripted.server import serve_scenario
 from orchestrator.session import open_session
 from orchestrator.terminal.run import run_terminal
+from worker.path_text import unquote_path
 
 REQUEST = "Get tally ready for the spring release: better errors, the new discount step, and check the docs."
 
@@ -52,13 +53,15 @@ async def _play(repository: Repository) -> tuple[int, list[str]]:
 
 
 def _show_what_is_left(sample: Path, kept: list[str]) -> None:
-    print("\nThe parent's tree now (git status): the person's own changes and what landed, nothing staged by covey\n")
+    print(
+        "\nThe parent's tree now (git status): the person's own changes and what landed, nothing staged by covey\n"
+    )
     status = run_git(GitPlace(sample), "status", "--short", "--untracked-files=all")
     print("\n".join(f"  {line}" for line in status.output.decode(errors="replace").splitlines()))
     print("\nWhat to type next")
-    steps = [(f"cd {shlex.quote(str(sample))}", "go there"), ("git diff", "see what landed")]
+    steps = [(f"cd {for_shell(str(sample))}", "go there"), ("git diff", "see what landed")]
     for checkout in kept:
-        quoted = shlex.quote(checkout)
+        quoted = for_shell(unquote_path(checkout))
         steps.append((f"git -C {quoted} diff", "see what the kept child did"))
         steps.append((f"rm -rf {quoted}", "throw it away"))
     for command, meaning in steps:

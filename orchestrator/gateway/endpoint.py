@@ -4,6 +4,7 @@ The key is a `Key`, which no repr, traceback, encoder or pickle shows; only `tra
 a request. Nothing here knows what is sent.
 """
 
+import re
 from typing import Literal, NoReturn, final
 from urllib.parse import SplitResult, urlsplit
 
@@ -17,8 +18,6 @@ _PATHS: dict[Format, str] = {"openai": "/chat/completions", "anthropic": "/messa
 
 # OpenAI's own service retired `max_tokens` for its newer models; elsewhere it is the name that servers know.
 _OPENAI_HOST = "api.openai.com"
-
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class EndpointInvalid(Exception):
@@ -117,7 +116,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     @property
     def is_loopback(self) -> bool:
         """Whether it is on this machine, so that no proxy may stand between."""
-        return self.host in _LOOPBACK or self.host.startswith("127.")
+        return re.fullmatch(r"localhost|127(\.\d+){3}|::1", self.host) is not None
 
     @property
     def caches_prompts(self) -> bool:

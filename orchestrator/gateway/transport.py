@@ -7,7 +7,8 @@ in `connection_faults`; nothing of httpx leaves them. It knows neither wire form
 
 import ssl
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 
 import httpx
 import trio
@@ -74,7 +75,9 @@ class Transport:
         # HTTP stack and closes the connection, where leaving the loop would abandon them half way.
         with trio.CancelScope() as cut:
             try:
-                async with self._client.stream("POST", self._endpoint.url, content=body) as response:
+                request = self._client.build_request("POST", self._endpoint.url, content=body)
+                request.stream = _Body(body)
+                async with aclosing(await self._client.send(request, stream=True)) as response:
                     if not _is_event_stream(response):
                         refusal = _Refusal(response)
                         await refusal.read(cut)
@@ -104,6 +107,24 @@ class Transport:
         if stream is not None and stream.passed_limit and not decoder.has_finished:
             return Malformed(f"an event of more than {_EVENT_LIMIT_BYTES:,} bytes")
         return decoder.close(input_tokens_estimate=-(-len(body) // 4))
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of a request.
+
+    httpx's own is an async generator, which a send that breaks off would abandon half way.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        self._parts = [body]
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._parts:
+            raise StopAsyncIteration
+        return self._parts.pop()
 
 
 class _Refusal:

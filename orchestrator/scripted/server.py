@@ -4,9 +4,6 @@ It routes: a path chooses the wire format, the script chooses the line, `playing
 that serves ends every connection.
 """
 
-import errno
-import signal
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +15,7 @@ from orchestrator.scripted import anthropic_replies, openai_replies
 from orchestrator.scripted.connection import BadRequest, Connection, ConnectionOver, Request
 from orchestrator.scripted.playing import JSON, Speech, play
 from orchestrator.scripted.recording import Recording
-from orchestrator.scripted.scenario import Scenario, ScenarioInvalid, load_scenario
+from orchestrator.scripted.scenario import Scenario
 from orchestrator.scripted.script import Asked, Line, Script, Unplayable
 
 _HOST = "127.0.0.1"
@@ -27,13 +24,16 @@ _SPEECHES: dict[str, Speech] = {"/chat/completions": openai_replies, "/messages"
 
 
 class ScriptedServer:
-    """A running endpoint. `recording` holds what it was asked, without keys."""
+    """A running endpoint. `recording` holds what it was asked, without keys; `connections` counts all there were."""
 
     def __init__(self, scenario: Scenario, port: int, recording: Recording) -> None:
         self.recording = recording
         self.port = port
+        self.connections = 0
         self._scenario = scenario
         self._script = Script(scenario)
+        self._clients = 0
+        self._client_left = trio.Event()
 
     @property
     def url(self) -> str:
@@ -48,6 +48,8 @@ class ScriptedServer:
     async def serve_connection(self, stream: trio.SocketStream) -> None:
         """Answer one client until it goes."""
         connection = Connection(stream)
+        self.connections += 1
+        self._clients += 1
         async with stream:
             try:
                 while (request := await connection.next_request()) is not None:
@@ -57,6 +59,15 @@ class ScriptedServer:
             except (ConnectionOver, trio.BrokenResourceError):
                 # A client may leave at any moment; what it left is of no use to anyone.
                 pass
+            finally:
+                self._clients -= 1
+                self._client_left.set()
+                self._client_left = trio.Event()
+
+    async def wait_deserted(self) -> None:
+        """Wait until no client is connected."""
+        while self._clients:
+            await self._client_left.wait()
 
     async def _answer(self, connection: Connection, request: Request) -> None:
         if request.method == "POST":
@@ -110,48 +121,20 @@ async def serve_scenario(
     Raises:
         OSError: when the port is taken or the folder cannot be made.
     """
-    server, listeners = await _open(scenario, port, Recording(record, keep=keep_requests))
+    server, listeners = await open_server(scenario, port, Recording(record, keep=keep_requests))
     async with trio.open_nursery() as nursery:
         await nursery.start(trio.serve_listeners, server.serve_connection, listeners)
         task_status.started(server)
 
 
-def run_scripted(path: Path, port: int, *, record: Path | None = None) -> int:
-    """Play the scenario file at `path` until a signal ends it, and return the exit code of the program.
-
-    The first line of standard output is the address, and nothing else is printed there.
-    """
-    try:
-        return trio.run(_serve_until_signal, load_scenario(path), port, record)
-    except ScenarioInvalid as error:
-        print(error, file=sys.stderr)
-    except OSError as error:
-        hint = " Give another --port, or 0 for a free one." if error.errno == errno.EADDRINUSE else ""
-        print(f"The scripted endpoint cannot start on port {port}: {error}.{hint}", file=sys.stderr)
-    return 1
-
-
-async def _serve_until_signal(scenario: Scenario, port: int, record: Path | None) -> int:
-    # One that runs for long must not grow: what it was asked goes to the folder or nowhere.
-    server, listeners = await _open(scenario, port, Recording(record, keep=False))
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(trio.serve_listeners, server.serve_connection, listeners)
-            print(server.url, flush=True)
-            print(
-                f"Playing {len(scenario.conversations)} conversations as the model {scenario.model!r}, in "
-                "OpenAI's format and Anthropic's. Ctrl-C ends it.",
-                file=sys.stderr,
-                flush=True,
-            )
-            number = await anext(aiter(signals))
-            nursery.cancel_scope.cancel()
-    return 128 + number
-
-
-async def _open(
+async def open_server(
     scenario: Scenario, port: int, recording: Recording
 ) -> tuple[ScriptedServer, list[trio.SocketListener]]:
+    """A server that listens on loopback, and the listeners that `trio.serve_listeners` needs beside it.
+
+    Raises:
+        OSError: when the port is taken or the recording's folder cannot be made.
+    """
     await recording.prepare()
     listeners = await trio.open_tcp_listeners(port, host=_HOST)
     taken: int = listeners[0].socket.getsockname()[1]

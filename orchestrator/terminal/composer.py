@@ -8,6 +8,7 @@ taken for typed text by the turn after it.
 """
 
 import os
+import termios
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.input import create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from orchestrator.terminal.look import Look
@@ -56,6 +58,7 @@ class Composer:
             history=_History(history),
             input=create_input(stdin),
             output=output,
+            color_depth=None if look.colour else ColorDepth.DEPTH_1_BIT,
             enable_suspend=True,
             reserve_space_for_menu=0,
         )
@@ -82,7 +85,7 @@ class Composer:
             )
         except KeyboardInterrupt:
             return Broken()
-        except (EOFError, OSError):
+        except (EOFError, OSError, termios.error):
             return Left()
         # A byte that is no UTF-8 arrives as a lone surrogate, which nothing downstream can write.
         return Sent(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

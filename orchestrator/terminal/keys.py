@@ -149,6 +149,15 @@ class Keyboard:
             termios.tcsetattr(self._terminal, termios.TCSANOW, self._found)
 
 
+def is_there(terminal: int) -> bool:
+    """Whether the terminal still exists: one that hung up answers nothing."""
+    try:
+        termios.tcgetattr(terminal)
+    except (termios.error, OSError):
+        return False
+    return True
+
+
 @contextmanager
 def keys_alone(terminal: int) -> Generator[Keyboard]:
     """Read keys one by one until the block is left; then the terminal is as it was, whatever happened."""

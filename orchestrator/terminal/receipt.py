@@ -4,14 +4,12 @@ Pure: from a picture to lines. A path that a person may copy stands alone on its
 and is never broken by us: a terminal wraps it on the screen and copies it whole.
 """
 
-import os
-import re
-import shlex
 from typing import assert_never
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import Stopped
 from orchestrator.first_message import describe_ending, listed
+from orchestrator.kept import removal_hint
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.figures import count, counters, duration, tally
 from orchestrator.terminal.lines import Line, Span, dim, indented, line, tame, tame_line
@@ -58,11 +56,6 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
     return [head, *(indented(detail, 4) for detail in details)]
 
 
-def removal_hint(checkout: str) -> str:
-    """The command that removes a kept checkout, safe to paste whatever characters the path holds."""
-    return f"rm -rf {_for_shell(checkout)}"
-
-
 def _landing_lines(landing: AnyLanding) -> list[Line]:
     match landing:
         case Landed(paths=paths, notes=notes):
@@ -88,18 +81,6 @@ def _kept_line(checkout: str, reason: str) -> Line:
 
 def _removal_lines(checkout: str) -> list[Line]:
     return [line(f"  {removal_hint(checkout)}", Span("  # removes it when you are done with it", "dim"))]
-
-
-def _for_shell(path: str) -> str:
-    if re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", path) is None:
-        return shlex.quote(path)
-    # The bytes one by one, as bash, zsh and ksh read them: such a path has no other safe form.
-    return "$'" + "".join(_shell_escaped(byte) for byte in os.fsencode(path)) + "'"
-
-
-def _shell_escaped(byte: int) -> str:
-    plain = 0x20 <= byte < 0x7F and byte not in b"'\\"
-    return chr(byte) if plain else f"\\{byte:03o}"
 
 
 def _children_line(picture: Picture, rows: list[ChildRow], look: Look) -> Line:

@@ -30,12 +30,12 @@ class Region:
         if not (above or lines or self._widths):
             return ""
         begin = self._to_the_first_line(columns)
-        self._widths = [width for _, width in lines]
+        end = _ERASE_BELOW if self._widths else ""
         if above:
             # Its lines are of any length: what stands there is taken away first.
-            begin += _ERASE_BELOW + above
-        body = "\n".join(text + _ERASE_TO_END_OF_LINE for text, _ in lines)
-        return begin + body + ("" if above else _ERASE_BELOW)
+            begin, end = begin + end + above, ""
+        self._widths = [width for _, width in lines]
+        return begin + "\n".join(text + _ERASE_TO_END_OF_LINE for text, _ in lines) + end
 
     def _to_the_first_line(self, columns: int) -> str:
         rows = sum(max(1, -(-width // max(1, columns))) for width in self._widths)

@@ -184,6 +184,7 @@ class Screen:
         self._entries = entry.number + 1
         if isinstance(event, TurnFinished):
             self._turns_finished += 1
+            self._live = False
         self._read.set()
         self._read = trio.Event()
 
@@ -204,8 +205,9 @@ class Screen:
 
     def _print_told(self, entry: Entry) -> None:
         match entry.event:
-            case RequestGiven() if not self._echoes_requests:
-                return
+            case RequestGiven(text=text) if not self._echoes_requests:
+                self._last_line = asked(text, self._look)[-1]
+                self._print([()])
             case Told(messages=messages):
                 self._print_read([message.text for message in messages if isinstance(message, UserMessage)])
             case _:

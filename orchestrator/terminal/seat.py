@@ -21,6 +21,7 @@ from orchestrator.terminal.keys import (
     Keyboard,
     KeyDecoder,
     Pressed,
+    is_there,
     keys_alone,
     typed,
 )
@@ -54,7 +55,7 @@ async def talk_at_terminal(talk: Talk, stdin: TextIO, stdout: TextIO, look: Look
                     await talk.screen.show([dim("Ctrl-C again leaves; so do Ctrl-D and /quit.")])
                 broken = True
             case Left():
-                talk.leave(0)
+                talk.leave(0 if is_there(stdin.fileno()) else _HUNG_UP)
             case _:
                 assert_never(said)
 

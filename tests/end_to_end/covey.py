@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,10 +117,8 @@ async def run_covey(
                 nursery.start_soon(collect, "stdout", process.stdout)
                 nursery.start_soon(collect, "stderr", process.stderr)
                 assert process.stdin is not None
-                try:
+                with suppress(trio.BrokenResourceError):  # it ended before it read: its exit status tells why
                     await process.stdin.send_all("".join(f"{line}\n" for line in requests).encode())
-                except trio.BrokenResourceError:
-                    pass  # it ended before it read: its exit status tells why
                 await process.stdin.aclose()
             return Done(await process.wait(), output["stdout"], output["stderr"])
 

@@ -246,7 +246,7 @@ async def test_parent_and_children_begin_their_requests_with_the_same_bytes(
             marker: next(request.body for request in server.requests if marker.encode() in request.body)
             for marker in (REQUEST, "Read something.", "Edit something.")
         }
-    prefixes = set()
+    prefixes: set[tuple[bytes, bytes]] = set()
     for body in firsts.values():
         parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
         system = msgspec.json.decode(parts["messages"], type=list[msgspec.Raw])[0]

@@ -10,7 +10,9 @@ from worker.protocol import Answered, ChildId, Failed, LoopStopped, ModelGaveUp
 
 
 def test_an_implement_child_is_told_its_folder_what_it_holds_and_what_it_does_not() -> None:
-    text = first_message("implement", "/r-children/a", "fix", "Fix it.", ["src/a.py"], ["big.bin (over 1 GiB)"])
+    text = first_message(
+        "implement", "/r-children/a", "fix", "Fix it.", ["src/a.py"], ["big.bin (over 1 GiB)"]
+    )
     assert "/r-children/a" in text
     assert "src/a.py" in text
     assert "big.bin (over 1 GiB)" in text

@@ -60,7 +60,9 @@ async def test_a_worker_speaks_the_same_whichever_way_it_was_started(way: str, t
         process = await (await spawner_of(way, nursery)).spawn(ENVIRONMENT)
         async with owned(process) as wire:
             assert await wire.receive() == Ready(process.pid)
-            start = Start(ChildId("spawned-1"), "research", str(tmp_path), str(tmp_path), (UserMessage("go"),))
+            start = Start(
+                ChildId("spawned-1"), "research", bytes(tmp_path), bytes(tmp_path), (UserMessage("go"),)
+            )
             await wire.send(start)
             assert await wire.receive() == ModelAsked(1, 1, ())
         assert await process.wait() == 0
@@ -102,7 +104,7 @@ async def test_a_forked_worker_finds_just_the_environment_it_was_given(tmp_path:
         process = await WarmSpawner(nursery).spawn({**ENVIRONMENT, "ONLY": "this"})
         async with owned(process) as wire:
             await wire.receive()
-            where = str(tmp_path)
+            where = bytes(tmp_path)
             await wire.send(Start(ChildId("spawned-1"), "implement", where, where, (UserMessage("go"),)))
             await wire.receive()
             call = ToolCall(CallId("1"), "run_command", '{"command": "env"}')
@@ -133,7 +135,9 @@ async def test_the_death_of_the_server_costs_no_worker_its_life_and_the_next_get
         nursery.cancel_scope.cancel()
 
 
-async def test_a_server_that_never_comes_up_is_given_up_for_fresh_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_never_comes_up_is_given_up_for_fresh_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import orchestrator.spawning
 
     monkeypatch.setattr(orchestrator.spawning, "FORK_SERVER", ("/bin/false",))

@@ -80,7 +80,9 @@ def say(text: str, *calls: tuple[str, str], cut_off: bool = False) -> Reply:
     return Reply(AssistantMessage(text, made), cut_off=cut_off)
 
 
-def agent_with(model: PlayedModel, *tools: Tool[Word], inbox: Letters | None = None) -> tuple[Agent, Listener]:
+def agent_with(
+    model: PlayedModel, *tools: Tool[Word], inbox: Letters | None = None
+) -> tuple[Agent, Listener]:
     listener = Listener()
     agent = Agent([UserMessage("go")], model, Toolbox(tools, PLACE), inbox or Letters(), listener)
     return agent, listener
@@ -101,7 +103,10 @@ async def test_each_call_gets_one_answer_in_the_order_of_the_calls() -> None:
         ToolMessage(CallId("echo0"), "echo a"),
         ToolMessage(CallId("echo1"), "echo b"),
     ]
-    assert sorted(type(report).__name__ for report in listener.told) == ["ToolFinished"] * 2 + ["ToolStarted"] * 2
+    assert (
+        sorted(type(report).__name__ for report in listener.told)
+        == ["ToolFinished"] * 2 + ["ToolStarted"] * 2
+    )
 
 
 async def test_readers_run_at_the_same_time_and_a_writer_alone() -> None:
@@ -119,7 +124,12 @@ async def test_readers_run_at_the_same_time_and_a_writer_alone() -> None:
 
 def test_neighbours_that_only_read_or_delegate_form_a_group() -> None:
     tools = Toolbox(
-        [tool("r", "read", echo), tool("w", "write", echo), tool("d", "delegate", echo), tool("s", "shell", echo)],
+        [
+            tool("r", "read", echo),
+            tool("w", "write", echo),
+            tool("d", "delegate", echo),
+            tool("s", "shell", echo),
+        ],
         PLACE,
     )
     calls = [ToolCall(CallId(str(n)), name, "{}") for n, name in enumerate("rdrwwrsd")]
@@ -155,7 +165,9 @@ async def test_letters_reach_the_model_before_its_next_reply_and_keep_the_turn_o
     assert model.asked[1][-1] == UserMessage("child x finished")
 
 
-async def test_an_interrupted_turn_keeps_the_answers_that_were_finished_and_answers_every_other_call() -> None:
+async def test_an_interrupted_turn_keeps_the_answers_that_were_finished_and_answers_every_other_call() -> (
+    None
+):
     async def finish(arguments: Word) -> ToolAnswer:
         return ToolAnswer("found it")
 

@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from worker.ladder import Ladder
+from worker.process_table import ProcessKey
 from worker.process_tree import (
     Marker,
-    ProcessKey,
     end_tree,
     find_process,
     is_alive,

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -55,7 +55,13 @@ class Peer:
         assert isinstance(await self.receive(), Ready)
         conversation = (UserMessage("go"),)
         await self.wire.send(
-            Start(ChildId("test-1"), kind, str(self._folder), str(self._folder / "tmp"), conversation)
+            Start(
+                ChildId("test-1"),
+                kind,
+                os.fsencode(self._folder),
+                os.fsencode(self._folder / "tmp"),
+                conversation,
+            )
         )
 
     async def asked(self) -> ModelAsked:
@@ -72,7 +78,7 @@ class Peer:
 
 
 @asynccontextmanager
-async def open_peer(folder: Path, stderr: int = subprocess.DEVNULL) -> AsyncIterator[Peer]:
+async def open_peer(folder: Path, stderr: int = subprocess.DEVNULL) -> AsyncGenerator[Peer]:
     process = await trio.lowlevel.open_process(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=ALONE, cwd=folder
     )

@@ -19,13 +19,13 @@ Start a child with `kind`, `title` and `prompt`:
 - kind "research": reads and searches this workspace and answers; it cannot write or run commands.
 - kind "implement": edits an isolated checkout that starts from the working tree as it is now, uncommitted changes
   included. When it finishes, its edits are merged back into this workspace by themselves.
-A child sees nothing of this conversation: put everything it needs into `prompt`. Children started together do not see
-each other's edits; give them different files where you can. A child whose edits conflict keeps its checkout for review and
-the others still land. You verify the combined result after they finish.
+A child sees nothing of this conversation: put everything it needs into `prompt`. Children started together do not
+see each other's edits; give them different files where you can. A child whose edits conflict keeps its checkout for
+review and the others still land. You verify the combined result after they finish.
 
 With `background: true` the call returns the child's id at once; the child's report reaches you when it finishes.
-With `child: ID`: its state while it runs, its whole result once it has finished. `wait_secs` waits at most that long for
-it to finish. `prompt` together with `child` is a message to the running child. `kill: true` stops it.
+With `child: ID`: its state while it runs, its whole result once it has finished. `wait_secs` waits at most that long
+for it to finish. `prompt` together with `child` is a message to the running child. `kill: true` stops it.
 Without arguments: the list of children."""
 
 
@@ -33,14 +33,20 @@ class TaskArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a task call may say. Either it starts a child, or it names one."""
 
     kind: Annotated[Kind | None, msgspec.Meta(description="What the new child may do.")] = None
-    title: Annotated[str | None, msgspec.Meta(description="Three to six words for the person's screen.")] = None
+    title: Annotated[str | None, msgspec.Meta(description="Three to six words for the person's screen.")] = (
+        None
+    )
     prompt: Annotated[
         str | None,
         msgspec.Meta(description="The new child's whole task; with `child`, a message to that child."),
     ] = None
     background: Annotated[bool, msgspec.Meta(description="Return at once; the report comes later.")] = False
-    child: Annotated[str | None, msgspec.Meta(description="The id of a child that was started before.")] = None
-    kill: Annotated[bool, msgspec.Meta(description="With `child`: stop it and everything it started.")] = False
+    child: Annotated[str | None, msgspec.Meta(description="The id of a child that was started before.")] = (
+        None
+    )
+    kill: Annotated[bool, msgspec.Meta(description="With `child`: stop it and everything it started.")] = (
+        False
+    )
     wait_secs: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,
         msgspec.Meta(description="With `child`: wait at most this long for it to finish."),

@@ -1,11 +1,13 @@
 """A session for terminal mode with a real journal, whose turns a test plays; no model and no worker.
 
-`python -m tests.orchestrator.terminal.played_session NAME` has `run_terminal` run one of `PLAYS` on this process's own
-terminal, for what needs a terminal of its own: Ctrl-C, Ctrl-Z, a closed reader.
+`python -m tests.orchestrator.terminal.played_session NAME` has `run_terminal` run one of `PLAYS` in a process of
+its own; with `--own-terminal` standard input becomes its controlling terminal, so that Ctrl-C and Ctrl-Z are signals.
 """
 
+import fcntl
 import sys
 import tempfile
+import termios
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -28,8 +30,8 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Journal
 from orchestrator.terminal.run import run_terminal
 from worker.conversation import AssistantMessage, CallId, UserMessage
-from worker.model import Reply, Usage
-from worker.protocol import Answered, AnyOutcome, ChildId, Kind, ToolFinished, ToolStarted
+from worker.model import Reply, Unreachable, Usage
+from worker.protocol import Answered, AnyOutcome, ChildId, Kind, ModelGaveUp, ToolFinished, ToolStarted
 
 Play = Callable[["PlayedSession", str], Awaitable[AnyOutcome]]
 
@@ -166,15 +168,24 @@ async def talk_until_nobody_reads(session: PlayedSession, request: str) -> AnyOu
         await trio.lowlevel.checkpoint()
 
 
+async def give_up(session: PlayedSession, request: str) -> AnyOutcome:
+    """A turn whose model can't be reached."""
+    await trio.lowlevel.checkpoint()
+    return ModelGaveUp(Unreachable("connection refused"))
+
+
 PLAYS: dict[str, Play] = {
     "answer_at_once": answer_at_once,
     "delegate": delegate,
+    "give_up": give_up,
     "wait_forever": wait_forever,
     "talk_until_nobody_reads": talk_until_nobody_reads,
 }
 
 
 def main() -> int:
+    if "--own-terminal" in sys.argv:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     with tempfile.TemporaryDirectory() as folder:
         session = PlayedSession(Path(folder), PLAYS[sys.argv[1]])
         try:

@@ -1,13 +1,14 @@
 """A terminal of any height that understands what covey draws with, and reflows its lines when it is resized.
 
-An independent witness for what stands on the screen after a stream of bytes. What it does not know fails the test.
+An independent witness for what stands on the screen after a stream of bytes. What it does not know fails the
+test.
 """
 
 import re
 
 from rich.cells import cell_len
 
-_TOKEN = re.compile(r"\x1b\[(\?)?([0-9;]*)([A-Za-z])|[\r\n]|[^\x1b\r\n]", re.DOTALL)
+_TOKEN = re.compile(r"\x1b\[(\?)?([0-9;]*)([A-Za-z])|[\r\n\b]|[^\x1b\r\n\b]", re.DOTALL)
 
 
 class SmallTerminal:
@@ -31,6 +32,8 @@ class SmallTerminal:
                 self._obey(token[1] or "", token[2], token[3])
             elif token[0] == "\r":
                 self._column = 0
+            elif token[0] == "\b":
+                self._column = max(0, self._column - 1)
             elif token[0] == "\n":
                 self._row += 1
                 self._column = 0
@@ -85,7 +88,13 @@ class SmallTerminal:
                 self._erase_to_end_of_row()
             case _ if final == "A" and not private:
                 self._row = max(0, self._row - int(parameters or 1))
+            case _ if final == "C" and not private:
+                self._column += int(parameters or 1)
+            case _ if final == "D" and not private:
+                self._column = max(0, self._column - int(parameters or 1))
             case _ if final == "m" and not private:
+                pass
+            case "?7l" | "?7h" | "?1l" | "?12l":  # wrapping, cursor keys, blinking: no matter here
                 pass
             case other:
                 raise AssertionError(f"not understood: ESC [ {other}")

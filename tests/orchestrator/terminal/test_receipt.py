@@ -1,7 +1,5 @@
 """Pure. The receipt of a turn: what landed, what was kept, what it cost, how it ended."""
 
-import subprocess
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,7 +8,7 @@ from merge.landing import Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import AnyEnding, Died, Stopped
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import plain
-from orchestrator.terminal.receipt import child_receipt, receipt, removal_hint
+from orchestrator.terminal.receipt import child_receipt, receipt
 from tests.orchestrator.terminal.looks import ASCII, FULL, texts
 from worker.model import Overloaded, Usage
 from worker.protocol import Answered, AnyOutcome, ChildId, Failed, LoopStopped, ModelGaveUp
@@ -109,33 +107,6 @@ def test_in_short_a_conflict_is_one_line() -> None:
 def test_a_turn_without_an_answer_says_why(ending: AnyOutcome | Stopped, sentence: str) -> None:
     lines = receipt(msgspec.structs.replace(PICTURE, ending=ending), FULL)
     assert plain(lines[-1]) == sentence
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "plain",
-        "with blank",
-        "it's",
-        'quo"te',
-        "$HOME",
-        "new\nline",
-        "esc\x1b[2J",
-        "caf\udce9",
-        "日本 語",
-        "-rf",
-        "back\\slash",
-    ],
-)
-def test_the_removal_hint_names_exactly_the_checkout_to_a_shell(name: str, tmp_path: Path) -> None:
-    checkout = str(tmp_path / name)
-    for kept in (tmp_path / "new", tmp_path / "with", tmp_path / "line"):
-        kept.mkdir()
-    (tmp_path / name).mkdir()
-    hint = removal_hint(checkout)
-    assert hint.isprintable()
-    subprocess.run(["bash", "-c", hint], check=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["line", "new", "with"]
 
 
 def test_paths_in_the_receipt_can_not_steer_the_terminal() -> None:

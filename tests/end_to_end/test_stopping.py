@@ -1,0 +1,128 @@
+"""End to end. However a session is stopped, everything its children started is gone and nothing they did is lost."""
+
+import signal
+from pathlib import Path
+
+import pytest
+import trio
+
+from merge.landing import Held
+from orchestrator.events import ChildFinished, Stopped, TurnFinished
+from orchestrator.scripted.scenario import Conversation
+from tests.conftest import RepositoryOf
+from tests.end_to_end.covey import REQUEST, call, journal_of, open_covey, read_all, says, serving, talk, task
+
+STUBBORN = (
+    "trap '' TERM INT HUP; echo started >> {mark}; "
+    "(setsid sleep 300 &); (nohup sleep 300 >/dev/null &); sleep 300"
+)
+
+
+async def wait_until_written(path: Path, lines: int = 1) -> None:
+    """Wait until a child's command has written its mark; the file system tells nobody, so it is looked at."""
+    with trio.fail_after(30):
+        while not path.exists() or len(path.read_text().splitlines()) < lines:  # noqa: ASYNC110
+            await trio.sleep(0.01)
+
+
+def two_busy_children(mark: Path) -> list[Conversation]:
+    stubborn = call("run_command", command=STUBBORN.format(mark=mark))
+    return [
+        talk(
+            REQUEST,
+            says(
+                "", task("implement", "writer", "Write, then hang."), task("implement", "idler", "Just hang.")
+            ),
+            says("never said"),
+        ),
+        talk(
+            "Write, then hang.",
+            says("", call("write", path="half.txt", content="half\n")),
+            says("", stubborn),
+        ),
+        talk("Just hang.", says("", stubborn)),
+    ]
+
+
+async def start_and_reach_the_middle(process: trio.Process, mark: Path) -> None:
+    assert process.stdin is not None
+    await process.stdin.send_all(f"{REQUEST}\n".encode())
+    await wait_until_written(mark, lines=2)
+
+
+@pytest.mark.keeps_checkouts
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
+)
+async def test_a_signal_ends_the_children_and_keeps_what_they_did(
+    repository_of: RepositoryOf, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    repository = repository_of("python_package")
+    mark = tmp_path / "mark"
+    async with serving(*two_busy_children(mark)) as server, open_covey(repository, server=server) as process:
+        await start_and_reach_the_middle(process, mark)
+        process.send_signal(number)
+        with trio.fail_after(20):
+            output = await read_all(process.stdout)
+            assert await process.wait() == status
+    entries = [entry.event for entry in journal_of(repository)]
+    ends = [event for event in entries if isinstance(event, ChildFinished)]
+    assert [type(end.ending) for end in ends] == [Stopped, Stopped]
+    (kept,) = (end.landing for end in ends if isinstance(end.landing, Held))
+    assert (Path(kept.checkout) / "half.txt").read_text() == "half\n"
+    assert kept.checkout in output
+    assert not (repository / "half.txt").exists()
+    assert any(isinstance(event, TurnFinished) and isinstance(event.ending, Stopped) for event in entries)
+    assert list(Path(kept.checkout).parent.iterdir()) == [Path(kept.checkout)], (
+        "the idler's checkout held nothing"
+    )
+
+
+@pytest.mark.keeps_checkouts
+async def test_children_die_with_a_parent_that_is_killed(repository_of: RepositoryOf, tmp_path: Path) -> None:
+    repository = repository_of("python_package")
+    mark = tmp_path / "mark"
+    async with serving(*two_busy_children(mark)) as server, open_covey(repository, server=server) as process:
+        await start_and_reach_the_middle(process, mark)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        # tests/conftest.py fails this test for any process that outlives it by two seconds
+    kept = list(repository.with_name(f"{repository.name}-children").iterdir())
+    assert {(folder / "half.txt").exists() for folder in kept} == {True, False}
+
+
+async def test_a_session_whose_output_nobody_reads_ends_without_a_traceback(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    async with (
+        serving(talk(REQUEST, says("a line\n" * 20_000))) as server,
+        open_covey(repository, server=server) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdin is not None
+        await process.stdout.aclose()
+        await process.stdin.send_all(f"{REQUEST}\n".encode())
+        await process.stdin.aclose()
+        with trio.fail_after(20):
+            errors = await read_all(process.stderr)
+            await process.wait()
+    assert "Traceback" not in errors
+
+
+async def test_the_end_of_input_ends_the_session_after_its_turn(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    async with (
+        serving(
+            talk(REQUEST, says("", task("research", "slow", "Be slow.")), says("all said")),
+            talk("Be slow.", says("slow", delay_ms=700)),
+        ) as server,
+        open_covey(repository, server=server) as process,
+    ):
+        assert process.stdin is not None
+        await process.stdin.send_all(f"{REQUEST}\n".encode())
+        await process.stdin.aclose()
+        with trio.fail_after(20):
+            output = await read_all(process.stdout)
+            assert await process.wait() == 0
+    assert "all said" in output
