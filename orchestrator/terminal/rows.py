@@ -43,11 +43,10 @@ def child_rows(rows: Sequence[ChildRow], look: Look, now: float, width: int | No
 
 
 def folded_rows(rows: Sequence[ChildRow], look: Look, now: float, width: int, limit: int) -> list[Line]:
-    """Like `child_rows` in at most `limit` lines: who works comes first, the rest is one line that counts
-    it."""
+    """Like `child_rows` in at most `limit` lines: what does not fit is counted, and who works comes first."""
+    if len(rows) <= limit:
+        return child_rows(rows, look, now, width)
     ordered = sorted(rows, key=lambda row: row.ending is not None)
-    if len(ordered) <= limit:
-        return child_rows(ordered, look, now, width)
     shown, rest = ordered[: max(0, limit - 1)], ordered[max(0, limit - 1) :]
     more = f"and {len(rest)} more: {tally(row.state for row in rest)}"
     return [*child_rows(shown, look, now, width), dim(cut(more, width, look.ellipsis))]

@@ -123,5 +123,5 @@ def _first_lines(text: str, look: Look) -> list[Line]:
 
 def _titled(name: str, title: str) -> str:
     """The tool and what it does; a title that begins with the tool's name stands as it is."""
-    text = tame_line(title)
+    text = tame_line(title).removeprefix("$ ")  # a command's; the mark says it
     return text if text.startswith(name) else f"{name}: {text}"

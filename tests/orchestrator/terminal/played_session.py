@@ -149,7 +149,7 @@ async def delegate(session: PlayedSession, request: str) -> AnyOutcome:
     checkout = f"/home/ada/parser-children/{second}"
     conflict = Conflicted(checkout, ("src/parser.py: both changed it",))
     session.finish_child(second, Answered("Done with the width."), conflict)
-    session.call("run_command", "run_command: pytest -q", "3 passed\n")
+    session.call("run_command", "$ pytest -q", "3 passed\n")
     session.reply("Both are done, **one** is kept.")
     return Answered("Both are done, **one** is kept.")
 

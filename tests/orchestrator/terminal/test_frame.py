@@ -33,7 +33,7 @@ def test_a_parent_alone_is_one_line() -> None:
     assert drawn(ALONE) == ["run_command: pytest · 0:12 · 3.2k tokens · Esc stops"]
 
 
-def test_children_stand_above_what_the_turn_does_those_at_work_first() -> None:
+def test_children_stand_above_what_the_turn_does() -> None:
     assert drawn(WITH_CHILDREN) == [
         "● running   fix-tabs-ab12  implement  edit src/a.py  0  0:12",
         "✓ finished  old-cd34       implement  ok             0  0:03",

@@ -1,6 +1,5 @@
 """Pure. The receipt of a turn: what landed, what was kept, what it cost, how it ended."""
 
-
 import msgspec
 import pytest
 

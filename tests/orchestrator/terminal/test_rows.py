@@ -121,8 +121,9 @@ def test_who_works_comes_first_and_the_rest_is_counted() -> None:
     assert shown[-1] == "and 48 more: 48 conflict"
 
 
-def test_a_table_that_fits_is_not_folded() -> None:
-    assert len(folded_rows(ROWS, FULL, NOW, 79, limit=3)) == 3
+def test_a_table_that_fits_keeps_the_order_in_which_they_started() -> None:
+    rows = [CONFLICT, RUNNING, STARTING]
+    assert folded_rows(rows, FULL, NOW, 79, limit=3) == child_rows(rows, FULL, NOW, 79)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,16 @@ import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
 
 from orchestrator.faults import UserError
 from orchestrator.terminal.run import run_terminal
 from tests.orchestrator.terminal.played_session import PlayedSession, answer_at_once
+from worker.protocol import Answered, AnyOutcome
 
 PLAYED = (sys.executable, "-m", "tests.orchestrator.terminal.played_session")
 HERE = Path(__file__).resolve().parents[3]
@@ -232,3 +235,28 @@ async def test_a_closed_standard_output_is_a_fault_of_the_person(
     with pytest.raises(UserError, match="Standard output is closed"):
         await run_terminal(session)
     session.journal.close()
+
+
+async def test_a_reader_that_does_not_read_holds_up_no_turn(tmp_path: Path) -> None:
+    done = trio.Event()
+
+    async def talk_at_length(session: PlayedSession, request: str) -> AnyOutcome:
+        for number in range(200):
+            session.reply(f"reply {number}: " + "x" * 4_000)
+            await trio.lowlevel.checkpoint()
+        done.set()
+        return Answered("")
+
+    (requests, giving), (reading, writing) = os.pipe(), os.pipe()
+    os.write(giving, b"go\n")
+    os.close(giving)
+    session = PlayedSession(tmp_path, talk_at_length)
+    with os.fdopen(requests) as stdin, os.fdopen(writing, "w") as stdout, os.fdopen(reading, "rb") as reader:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(run_terminal, session, stdin=stdin, stdout=stdout))
+            await done.wait()
+            written = b""
+            while b"tokens" not in written:
+                written += await trio.to_thread.run_sync(os.read, reader.fileno(), 65_536)
+    session.journal.close()
+    assert b"reply 199: " in written

@@ -71,8 +71,8 @@ def test_a_reply_is_its_text_and_one_without_text_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("name", "title", "shown"),
     [
-        ("run_command", "run_command: pytest -q", "🛠️  run_command: pytest -q"),
-        ("bash", "pytest -q", "🛠️  bash: pytest -q"),
+        ("run_command", "$ pytest -q", "🛠️  run_command: pytest -q"),
+        ("bash", "bash: pytest -q", "🛠️  bash: pytest -q"),
         ("read", "read src/a.py", "📄 read src/a.py"),
         ("edit", "src/a.py", "📝 edit: src/a.py"),
         ("skill", "skill", "📖 skill"),
