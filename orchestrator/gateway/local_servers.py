@@ -6,6 +6,7 @@ import trio
 # What each server listens on unless told otherwise.
 KNOWN_PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 
+# A server on this machine answers in a few milliseconds; a person waits for those that don't.
 _PATIENCE_SECONDS = 0.25
 
 
@@ -25,9 +26,10 @@ class _Models(msgspec.Struct):
     data: list[_Model] | None
 
 
-async def find_local_servers(known: dict[str, int] = KNOWN_PORTS) -> list[LocalServer]:
-    """The servers of `known` that answer `/v1/models` with JSON, in its order; takes a quarter of a second at
-    most."""
+async def find_local_servers(
+    known: dict[str, int] = KNOWN_PORTS, *, patience_seconds: float = _PATIENCE_SECONDS
+) -> list[LocalServer]:
+    """The servers of `known`, names with ports, that answer `/v1/models` with JSON in time, in its order."""
     # Loaded before the clock starts.
     import httpx
 
@@ -45,7 +47,7 @@ async def find_local_servers(known: dict[str, int] = KNOWN_PORTS) -> list[LocalS
         if models is not None:
             found[name] = LocalServer(name, f"http://127.0.0.1:{port}/v1", models)
 
-    with trio.move_on_after(_PATIENCE_SECONDS):
+    with trio.move_on_after(patience_seconds):
         async with trio.open_nursery() as nursery:
             for name, port in known.items():
                 nursery.start_soon(ask, name, port)
