@@ -23,7 +23,7 @@ def make_place(tmp_path: Path) -> MakePlace:
         root = tmp_path / name
         root.mkdir(parents=True)
         place = Place(root)
-        place.git("init", "-q", "-b", "main", *arguments)
+        place.git("init", "-q", "--template=", "-b", "main", *arguments)
         return place
 
     return make

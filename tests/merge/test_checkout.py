@@ -662,7 +662,9 @@ def law_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return place
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 5, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(base=FOLDERS, edited=FOLDERS, how=st.sampled_from(["edit", "stage", "commit"]))
 def test_a_result_is_what_git_would_add(
     law_place: Place, base: dict[str, str], edited: dict[str, str], how: str

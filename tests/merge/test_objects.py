@@ -212,7 +212,9 @@ def plain(files: dict[str, str]) -> dict[str, str]:
     }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(before=FILES.map(plain), after=FILES.map(plain))
 def test_applying_the_changes_of_two_trees_turns_one_into_the_other(
     law_repository: Repository, before: dict[str, str], after: dict[str, str]

@@ -533,7 +533,9 @@ def law_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return place
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 5, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(committed=FOLDERS, staged=FOLDERS, now=FOLDERS)
 def test_a_snapshot_is_what_git_would_add(
     law_place: Place, committed: dict[str, str], staged: dict[str, str], now: dict[str, str]
