@@ -45,7 +45,7 @@ def state_of(grounds: Grounds, step: Step) -> State:
 
 def is_done(grounds: Grounds, step: Step) -> bool:
     """Whether nothing is left to do for the step: it was done, or its path came to be so by itself."""
-    return state_of(grounds, step) == "after" or grounds.place(step).look() == step.after
+    return state_of(grounds, step) == "after" or grounds.stands(step) == step.after
 
 
 def carry_out(grounds: Grounds, plan: Plan, tell: Tell) -> None:

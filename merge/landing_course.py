@@ -193,7 +193,7 @@ def _stage(
     entries = {change.path: change.after for change in ready.changes if change.after is not None}
     tell("write new files")
     paths = [change.path for change in ready.changes]
-    notes = write_out(present, entries, paths, written, staging / "index") if entries else ()
+    notes = write_out(present, entries, paths, written, staging / "index")
     after: dict[RepoPath, Seen | None] = {}
     for change in ready.changes:
         if change.path not in entries:

@@ -77,6 +77,11 @@ class Grounds:
     def place(self, step: Step) -> Spot:
         return Spot(self.tree, step.path)
 
+    def stands(self, step: Step) -> Seen | None:
+        """The file or symlink at the step's path; a folder is none."""
+        seen = self.tree.look(step.path)
+        return None if seen is not None and seen.kind == "folder" else seen
+
     def waiting(self, waiting: Waiting) -> Spot:
         return Spot(self.tree if waiting.beside else self.staging, waiting.path)
 
@@ -109,6 +114,12 @@ def write_durably(file: Path, content: bytes) -> None:
         sync_folder(folder)
 
 
+def remove_unfinished(common_dir: Path) -> None:
+    """Remove what `write_durably` had not come to the end of when its process was killed."""
+    for unfinished in (common_dir / "covey" / "landings").glob("*.new"):
+        unfinished.unlink(missing_ok=True)
+
+
 def sync_folder(folder: Path) -> None:
     """Return only when the names in `folder` are on the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -126,11 +137,23 @@ def remove_plan(common_dir: Path, landing: str) -> None:
 
 
 def open_plans(common_dir: Path) -> tuple[Plan, ...]:
-    """The plans of landings that were begun and not ended, in their order."""
+    """The plans of landings that were begun and not ended, in their order.
+
+    Raises:
+        JournalUnreadable: when one of them can't be read.
+    """
     found = (common_dir / "covey" / "landings").glob("*.json")
-    return tuple(
-        msgspec.json.decode(journal.read_bytes(), type=Plan) for journal in sorted(found, key=_number)
-    )
+    return tuple(_read_plan(journal) for journal in sorted(found, key=_number))
+
+
+def _read_plan(journal: Path) -> Plan:
+    try:
+        return msgspec.json.decode(journal.read_bytes(), type=Plan)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise JournalUnreadable(
+            f"{journal} tells of a landing that was interrupted and can't be read ({error}); compare your working "
+            "tree with what you expect, then remove it."
+        ) from error
 
 
 def _journal(common_dir: Path, landing: str) -> Path:

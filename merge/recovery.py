@@ -24,7 +24,15 @@ from merge.carrying_out import (
     take_back,
     touched_folders,
 )
-from merge.landing_journal import Grounds, Plan, Step, open_plans, remove_plan, staging_folder
+from merge.landing_journal import (
+    Grounds,
+    Plan,
+    Step,
+    open_plans,
+    remove_plan,
+    remove_unfinished,
+    staging_folder,
+)
 from merge.landing_records import record_landing
 from merge.lock import landing_lock
 from merge.repository import Repository
@@ -81,11 +89,13 @@ def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> 
         OSError: when the disk refuses.
         GitFailed: when the refs can't be written.
     """
-    clear_emptied_folders(grounds, plan.steps, tell)
     grounds.tree.sync_folders(touched_folders(plan))
     tell("record landing")
     record_landing(repository, plan.landing, plan.before, plan.after)
-    return _end(repository, grounds, plan, tell)
+    kept = _clear_waiting(repository, grounds, plan, tell)
+    clear_emptied_folders(grounds, plan.steps, tell)
+    _end(repository, grounds, plan, tell)
+    return kept
 
 
 def abandon(
@@ -98,17 +108,21 @@ def abandon(
     """
     edited = take_back(grounds, plan, tell) if plan.ready else ()
     grounds.tree.sync_folders(touched_folders(plan))
-    return tuple(map(show_path, edited)), _end(repository, grounds, plan, tell)
+    kept = _clear_waiting(repository, grounds, plan, tell)
+    _end(repository, grounds, plan, tell)
+    return tuple(map(show_path, edited)), kept
 
 
-def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
+def _clear_waiting(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
     keep = repository.common_dir / "covey" / "kept" / plan.landing
-    kept = clear_waiting(grounds, plan.steps, WorkingFiles(keep, grounds.tree.id_length), tell)
+    return clear_waiting(grounds, plan.steps, WorkingFiles(keep, grounds.tree.id_length), tell)
+
+
+def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> None:
     tell("remove journal")
     remove_plan(repository.common_dir, plan.landing)
     tell("remove staging")
     shutil.rmtree(grounds.staging.root, ignore_errors=True)
-    return kept
 
 
 def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None:
@@ -133,27 +147,31 @@ def _recover_without_staging(
     repository: Repository, grounds: Grounds, plan: Plan, paths: tuple[str, ...], tell: Tell
 ) -> Recovered:
     """Somebody removed the files that waited: what stands in the tree is all there is, and stays."""
-    other = tuple(show_path(step.path) for step in plan.steps if grounds.place(step).look() != step.after)
-    kept = _end(repository, grounds, plan, tell) if other else finish(repository, grounds, plan, tell)
-    return Recovered(plan.landing, not other, paths, other, kept)
+    other = tuple(show_path(step.path) for step in plan.steps if grounds.stands(step) != step.after)
+    if not other:
+        return Recovered(plan.landing, True, paths, (), finish(repository, grounds, plan, tell))
+    kept = _clear_waiting(repository, grounds, plan, tell)
+    _end(repository, grounds, plan, tell)
+    return Recovered(plan.landing, False, paths, other, kept)
 
 
 def _can_go_on(grounds: Grounds, step: Step) -> bool:
     if is_done(grounds, step):
         return True
     expected = step.before if state_of(grounds, step) == "before" else None
-    return grounds.place(step).look() == expected
+    return grounds.stands(step) == expected
 
 
 def _is_edited(grounds: Grounds, step: Step) -> bool:
     """Whether a person has changed the path since the landing did."""
-    return state_of(grounds, step) == "after" and grounds.place(step).look() != step.after
+    return state_of(grounds, step) == "after" and grounds.stands(step) != step.after
 
 
 def _remove_orphans(common_dir: Path, known: Collection[str], tell: Tell) -> None:
-    """Remove the staging folders of landings that never came to have a plan, or whose plan has ended."""
+    """Remove what waits for landings that never came to have a plan, or whose plan has ended."""
     folder = staging_folder(common_dir, "")
     for orphan in folder.iterdir() if folder.is_dir() else ():
         if orphan.name not in known:
             tell("remove staging")
             shutil.rmtree(orphan, ignore_errors=True)
+    remove_unfinished(common_dir)

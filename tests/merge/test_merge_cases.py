@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from merge.landing import Conflicted, Landed, NothingToLand, land
-from tests.merge.merge_cases import MergeCase, files_of, merge_cases
+from tests.merge.merge_cases import Files, MergeCase, files_of, merge_cases
 from tests.merge.places import MakePlace, Place, git_state
 
 NOT_FOR_GIT = {
@@ -30,6 +30,14 @@ def open_case(case: MergeCase, make_place: MakePlace) -> Place:
     return place
 
 
+def wanted(case: MergeCase, tmp_path: Path) -> Files:
+    """What shall stand in the parent's folder after the merge."""
+    want = tmp_path / "want"
+    want.mkdir()
+    case.put("want", want)
+    return files_of(want)
+
+
 @pytest.mark.parametrize("case", merge_cases(), ids=by_name)
 def test_a_case_lands_as_it_says(case: MergeCase, make_place: MakePlace, tmp_path: Path) -> None:
     place = open_case(case, make_place)
@@ -47,8 +55,7 @@ def test_a_case_lands_as_it_says(case: MergeCase, make_place: MakePlace, tmp_pat
         assert landing == Conflicted("/kept", case.conflicts)
         assert files_of(place.root) == before
     else:
-        case.put("want", tmp_path / "want") if (tmp_path / "want").mkdir() is None else None
-        assert files_of(place.root) == files_of(tmp_path / "want")
+        assert files_of(place.root) == wanted(case, tmp_path)
         if isinstance(landing, Landed):
             assert landing.notes == case.notes
         else:
@@ -76,7 +83,4 @@ def test_git_merge_says_the_same_of_a_case(case: MergeCase, make_place: MakePlac
 
     assert (merging.returncode == 0) == (case.conflicts is None), os.fsdecode(merging.stdout)
     if case.conflicts is None:
-        want = tmp_path / "want"
-        want.mkdir()
-        case.put("want", want)
-        assert files_of(place.root) == files_of(want)
+        assert files_of(place.root) == wanted(case, tmp_path)
