@@ -44,6 +44,10 @@ class Left(msgspec.Struct, frozen=True):
 AnyInput = Sent | Broken | Left
 
 
+class _CtrlC(Exception):
+    """Raised out of the prompt. A KeyboardInterrupt would end the thread's event loop in its own rough way."""
+
+
 class Composer:
     """Asks for requests on a terminal. `history` is the file that remembers them; it may be out of reach."""
 
@@ -83,7 +87,7 @@ class Composer:
                 set_exception_handler=False,
                 pre_run=self._leave_if_told,
             )
-        except KeyboardInterrupt:
+        except _CtrlC:
             return Broken()
         except (EOFError, OSError, termios.error):
             return Left()
@@ -162,6 +166,6 @@ def _keys() -> KeyBindings:
         if event.current_buffer.text:
             event.current_buffer.reset()
         else:
-            event.app.exit(exception=KeyboardInterrupt())
+            event.app.exit(exception=_CtrlC())
 
     return keys

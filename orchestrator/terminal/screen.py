@@ -242,7 +242,7 @@ class Screen:
 
     def _print_markdown(self, text: str) -> None:
         if text.strip():
-            from orchestrator.terminal.ink import draw_markdown
+            from orchestrator.terminal.markdown import draw_markdown
 
             columns, _ = self._paper.size()
             self._print([()])

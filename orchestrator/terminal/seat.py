@@ -64,6 +64,8 @@ async def _take_line(talk: Talk, text: str, terminal: int) -> None:
     command = read_line(text)
     if command is not None:
         await talk.obey(command)
+    elif not is_there(terminal):
+        talk.leave(_HUNG_UP)
     elif text.strip():
         with keys_alone(terminal) as keyboard:
             async with trio.open_nursery() as nursery:
