@@ -1,5 +1,4 @@
-"""What a session looks like: a fold over its journal, the same for a live screen, a receipt, a session of
-yesterday.
+"""What a session looks like: a fold over its journal, for a live screen, a receipt, yesterday's session.
 
 Pure. A screen draws a `Picture`; it adds nothing of its own to it. Each entry makes a new picture from the
 old. A sound (`hear`) only changes what somebody seems to be doing at the moment, which the next fact

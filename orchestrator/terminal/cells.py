@@ -1,5 +1,4 @@
-"""How many columns of a terminal a text takes, and how to make it fit: a wide character takes two, a mark
-none.
+"""How many columns of a terminal a text takes, and how to make it fit.
 
 The measuring is rich's. Pure; knows no line and no screen.
 """
@@ -27,8 +26,7 @@ def pad(text: str, width: int) -> str:
 
 
 def chop(text: str, width: int) -> list[str]:
-    """`text`, which holds no newline, as pieces of at most `width` columns; an empty text is one empty
-    piece."""
+    """`text`, which holds no newline, as pieces of at most `width` columns, at least one."""
     from rich.cells import chop_cells
 
     return chop_cells(text, max(2, width)) if text else [""]

@@ -1,5 +1,4 @@
-"""The prompt: a line editor with history, multi-line input and the keys that people know, until a request
-is sent.
+"""The prompt: a line editor with history and the keys that people know, until a request is sent.
 
 prompt_toolkit runs on asyncio, covey on trio: so the prompt has a thread of its own, with an event loop
 that lives as long as the prompt. Nothing else happens in a session between two turns, so nothing has to
@@ -68,8 +67,7 @@ class Composer:
         )
 
     async def ask(self, draft: str) -> AnyInput:
-        """Ask for one request, beginning with `draft`. Cancelling it leaves the prompt and the terminal in
-        order."""
+        """Ask for one request, beginning with `draft`. Cancelling it leaves the prompt."""
         self._leaving = False
         answer: AnyInput = Left()
         async with trio.open_nursery() as nursery:
@@ -113,8 +111,7 @@ class Composer:
 
 
 class _History(FileHistory):
-    """What was sent before, for the arrow keys. A file that can't be read or written costs the history, no
-    more."""
+    """What was sent before, for the arrow keys. A file out of reach costs the history, no more."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -53,8 +53,7 @@ _FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 
 def counters(calls: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Finished tool calls by family; families without a call are left out, and so are tools of none
-    (`task`)."""
+    """Finished tool calls by family, without empty families and tools of none (`task`)."""
     sums = ((family, sum(calls.get(name, 0) for name in names)) for family, names in _FAMILIES.items())
     return [(family, number) for family, number in sums if number]
 

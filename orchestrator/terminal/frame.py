@@ -1,5 +1,4 @@
-"""The live part of the screen during a turn: what the parent says, its children, what it does, what the
-person types.
+"""The live part of the screen: what the parent says and does, its children, what the person types.
 
 Pure: from a picture and what was typed to lines that fit the terminal.
 """
@@ -15,11 +14,15 @@ from orchestrator.terminal.rows import folded_rows
 
 
 class Typing(msgspec.Struct, frozen=True):
-    """What the person did during the turn: `draft` is not sent yet, `queued` is not read by the model yet."""
+    """What the person did during the turn: `draft` is not sent yet, `queued` is not read by the model yet.
+
+    `stop_key` is the key that stops the turn: where nothing reads keys it is Ctrl-C.
+    """
 
     draft: str = ""
     queued: tuple[str, ...] = ()
     stopping: bool = False
+    stop_key: str = "Esc"
 
 
 def frame(
@@ -82,7 +85,7 @@ def _status(picture: Picture, typing: Typing, look: Look, now: float, width: int
         action = tame_line(picture.last_action) or "thinking"
     figures = [clock(picture.seconds(now)), short_tokens(picture.whole_usage().total_tokens) + " tokens"]
     if not typing.stopping:
-        figures.append("Esc stops")
+        figures.append(f"{typing.stop_key} stops")
     facts = look.separator + look.separator.join(figures)
     if width_of(facts) > width * 2 // 3:
         facts = look.separator + figures[0]

@@ -127,8 +127,7 @@ def typed(draft: str, key: AnyKey) -> str:
 
 
 class Keyboard:
-    """The settings of the terminal at a file descriptor, as they were found and as keys are read one by
-    one."""
+    """A terminal's settings, as they were found and as keys are read one by one."""
 
     def __init__(self, terminal: int) -> None:
         self._terminal = terminal

@@ -15,8 +15,7 @@ from orchestrator.terminal.lines import Tone
 
 @dataclass(frozen=True)
 class Look:
-    """How to draw. `live`: the cursor may be moved; `colour`: tones may have colours; `unicode`: signs
-    beyond ASCII."""
+    """How to draw: whether the cursor may be moved, tones have colours, signs go beyond ASCII."""
 
     live: bool
     colour: bool

@@ -59,8 +59,7 @@ class Paper:
         return size.columns or 80, size.lines or 24
 
     def _let_go(self) -> None:
-        """Point the descriptor elsewhere: what still waits in a buffer would fail again at the
-        interpreter's end."""
+        """Point the descriptor elsewhere: what is left in a buffer would fail again at the end."""
         try:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             try:

@@ -1,7 +1,7 @@
-"""Requests from a pipe or a file, one a line: read as they are wanted, never ahead, so that the order is
-the writer's.
+"""Requests from a pipe or a file, one a line.
 
-Knows bytes and lines, not what a line means.
+A line is read when it is wanted, never ahead, so that the order is the writer's. Knows bytes and lines, not
+what a line means.
 """
 
 import os

@@ -15,8 +15,7 @@ _ERASE_TO_END_OF_LINE = "\x1b[K"
 
 
 class Region:
-    """What is drawn at the bottom now: how wide each of its lines is. The cursor stays behind the last
-    one."""
+    """How wide each line at the bottom is now. The cursor stays behind the last one."""
 
     def __init__(self) -> None:
         self._widths: list[int] = []

@@ -95,8 +95,7 @@ def _cell(row: ChildRow, name: str, look: Look, now: float) -> str:
 
 
 def _fitting(names: Sequence[str], widths: list[int], width: int) -> list[int]:
-    """The column widths, made smaller where the line would be too long: action and title first, then the
-    id."""
+    """The column widths, smaller where the line is too long: action and title first, then the id."""
     fitting = dict(zip(names, widths, strict=True))
     over = sum(widths) + len(_GAP) * (len(names) - 1) - width
     for name, least in (("action", width // 4), ("title", 12), ("id", 12), ("action", 0), ("id", 8)):

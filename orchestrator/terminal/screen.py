@@ -1,5 +1,4 @@
-"""The screen of a session: follows the journal, writes the transcript and, on a terminal, draws the live
-rows below it.
+"""The screen of a session: writes what the journal tells and, on a terminal, draws live rows below it.
 
 A screen holds no truth of its own: what it knows it read in the journal, but for what the person is typing.
 One task follows, one draws; whoever else wants to write (the composer, at the prompt) holds the screen
@@ -92,6 +91,8 @@ class Screen:
         `typed_here` says that the request stands on this terminal already, because it was typed there.
         """
         finished = self._turns_finished
+        stop_key = "Esc" if typed_here else "Ctrl-C"
+        self.typing = msgspec.structs.replace(self.typing, stopping=False, stop_key=stop_key)
         self._echoes_requests = not typed_here
         self._live = self._look.live
         self._turn_begin = (HIDE_CURSOR + (PASTE_ON if typed_here else "")) if self._live else ""

@@ -123,8 +123,7 @@ def _type(talk: Talk, **changes: object) -> None:
 
 
 async def _suspend_when_asked(talk: Talk, keyboard: Keyboard) -> None:
-    """Ctrl-Z: leave the terminal as it was found while the program is stopped. The prompt sees to it
-    itself."""
+    """Ctrl-Z: give the terminal back while the program is stopped. The prompt does so itself."""
     with trio.open_signal_receiver(signal.SIGTSTP) as received:
         async for _ in received:
             async with talk.screen.set_aside():

@@ -94,7 +94,6 @@ class Talk:
     async def take_turn(self, request: str, *, typed_here: bool = False) -> None:
         """Have `request` done; what it did has been shown when this returns."""
         self._in_turn = True
-        self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=False))
         try:
             async with self.screen.turn(typed_here=typed_here):
                 finished = await self.session.run_turn(request)

@@ -98,8 +98,7 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
 
 
 def _preview(finished: ToolFinished, look: Look) -> list[Line]:
-    """The begin of what a command answered; of another tool only when it failed, for then the person
-    wonders."""
+    """The beginning of what a command answered; of another tool only when it failed."""
     if finished.name in _ECHOED:
         shown = (
             _first_lines(finished.text.strip("\n"), look) if finished.text.strip() else [dim("(no output)")]

@@ -33,6 +33,10 @@ def test_a_parent_alone_is_one_line() -> None:
     assert drawn(ALONE) == ["run_command: pytest · 0:12 · 3.2k tokens · Esc stops"]
 
 
+def test_where_nothing_reads_keys_another_key_stops() -> None:
+    assert drawn(ALONE, typing=Typing(stop_key="Ctrl-C"))[0].endswith(" · Ctrl-C stops")
+
+
 def test_children_stand_above_what_the_turn_does() -> None:
     assert drawn(WITH_CHILDREN) == [
         "● running   fix-tabs-ab12  implement  edit src/a.py  0  0:12",

@@ -1,5 +1,6 @@
 """Real terminals. What stands on the screen of a session: during a turn, after it, on terminals of every kind."""
 
+import os
 import re
 import signal
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from orchestrator.terminal.run import run_terminal
 from tests.orchestrator.terminal.played_session import (
     PlayedSession,
     answer_at_once,
@@ -155,3 +157,31 @@ async def test_a_fault_in_a_turn_gives_the_terminal_back(tmp_path: Path) -> None
         seat.session.journal.close()
         await terminal.wait_for("\x1b[?25h")
         assert terminal.settings() == before
+
+
+async def test_requests_from_a_pipe_are_drawn_live_too(tmp_path: Path) -> None:
+    requests, giving = os.pipe()
+    os.write(giving, b"go\n")
+    session = PlayedSession(tmp_path, wait_forever)
+    exit_codes: list[int] = []
+    async with open_terminal() as terminal:
+
+        async def talk() -> None:
+            with (
+                os.fdopen(requests) as stdin,
+                os.fdopen(os.dup(terminal.slave), "w", encoding="utf-8") as stdout,
+            ):
+                exit_codes.append(await run_terminal(session, stdin=stdin, stdout=stdout))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(talk)
+            await terminal.wait_for("1 child at work")
+            await terminal.wait_for("Ctrl-C stops")
+            assert "› go" in terminal.screen.lines()
+            signal.raise_signal(signal.SIGINT)
+        await terminal.wait_until_read()
+        assert "The turn was stopped by the person." in terminal.screen.lines()
+        assert not terminal.screen.cursor_hidden
+    session.journal.close()
+    os.close(giving)
+    assert exit_codes == [130]
