@@ -10,12 +10,11 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 import trio
 
 from orchestrator.events import AnySound, ModelRetried
-from orchestrator.gateway import anthropic, openai
 from orchestrator.gateway.endpoint import Endpoint, Format
 from orchestrator.gateway.gate import Gate
 from orchestrator.gateway.retries import RetryPolicy, wait_before_retry
@@ -32,8 +31,6 @@ Hear = Callable[[AnySound | ModelRetried], None]
 """Takes what happens during a call. It is called in the call's task and must neither block nor raise."""
 
 DEFAULT_POLICY = RetryPolicy()
-
-_FORMATS: dict[Format, WireFormat] = {"openai": openai, "anthropic": anthropic}
 
 # Both services that cache prompts keep them for five minutes after the last use.
 _CACHE_SECONDS = 280.0
@@ -79,7 +76,7 @@ class Gateway:
         randomness: Random,
     ) -> None:
         self._endpoint = endpoint
-        self._format = _FORMATS[endpoint.format]
+        self._format = _wire_format(endpoint.format)
         self._prefix = self._format.encode_prefix(system, tools)
         self._gate = Gate(limit=concurrent_calls, randomness=randomness)
         self._warmth = Warmth(lasts_seconds=_CACHE_SECONDS if endpoint.caches_prompts else None)
@@ -160,6 +157,21 @@ def _load_transport(endpoint: Endpoint, wire_format: WireFormat) -> "Transport |
     from orchestrator.gateway.transport import open_transport
 
     return open_transport(endpoint, wire_format)
+
+
+def _wire_format(format: Format) -> WireFormat:
+    # Imported here, since a session speaks one of them and waits for the import before its first request.
+    match format:
+        case "openai":
+            from orchestrator.gateway import openai
+
+            return openai
+        case "anthropic":
+            from orchestrator.gateway import anthropic
+
+            return anthropic
+        case _:
+            assert_never(format)
 
 
 def _call_ids(conversation: Sequence[AnyMessage]) -> frozenset[str]:

@@ -19,6 +19,9 @@ FORMATS: tuple[Format, ...] = ("openai", "anthropic")
 
 KEY = "sk-very-secret"
 
+IDLE_SECONDS = 0.05
+"""How long nothing must happen before a test's clock jumps: far longer than loopback takes to deliver a byte."""
+
 HELLO = [UserMessage("Hello.")]
 
 QUICK = RetryPolicy(attempts=3, overloaded_attempts=4, first_wait_seconds=0.001, longest_wait_seconds=0.002)

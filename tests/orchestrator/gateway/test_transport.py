@@ -15,6 +15,7 @@ from orchestrator.scripted.scenario import Reply as Said
 from tests.orchestrator.gateway.places import (
     FORMATS,
     HELLO,
+    IDLE_SECONDS,
     KEY,
     ONCE,
     asking,
@@ -43,7 +44,7 @@ async def _ask(url: str, *, stall_seconds: float = 120.0) -> Reply | AnyModelFai
 async def test_a_server_that_never_ends_its_response_is_waited_for_a_moment_only(
     mock_clock: MockClock, trimmings: tuple[str, ...]
 ) -> None:
-    mock_clock.rate = 20.0
+    mock_clock.autojump_threshold = IDLE_SECONDS
 
     async def answer(stream: trio.SocketStream, head: bytes) -> None:
         await stream.send_all(events(TEXT, FINISH, *trimmings))
@@ -130,7 +131,7 @@ async def test_of_a_refusal_without_end_the_beginning_is_read() -> None:
 
 
 async def test_a_refusal_whose_body_never_comes_is_still_that_refusal(mock_clock: MockClock) -> None:
-    mock_clock.rate = 50.0
+    mock_clock.autojump_threshold = IDLE_SECONDS
 
     async def answer(stream: trio.SocketStream, head: bytes) -> None:
         await stream.send_all(b"HTTP/1.1 500 Oops\r\ncontent-length: 100\r\n\r\n")
