@@ -13,7 +13,7 @@ from orchestrator.events import Replied, Told
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from worker.conversation import AnyMessage
-from worker.model import AnyModelFailure, Reply, Usage
+from worker.model import AnyModelFailure, Reply
 from worker.protocol import ChildId
 
 
@@ -21,7 +21,6 @@ class JournaledModel:
     """A `worker.model.Model` whose conversation is journaled as that of `who`. `told` messages are in there already."""
 
     def __init__(self, who: ChildId, gateway: Gateway, journal: Journal, told: int = 0) -> None:
-        self.usage = Usage()
         self._who = who
         self._gateway = gateway
         self._journal = journal
@@ -36,7 +35,6 @@ class JournaledModel:
         began = trio.current_time()
         answer = await self._gateway.reply(conversation, hear=partial(self._journal.hear, self._who))
         if isinstance(answer, Reply):
-            self.usage += answer.usage
             self._journal.record(self._who, Replied(answer, trio.current_time() - began))
             self._told += 1  # the reply's message, which the asker appends
         return answer

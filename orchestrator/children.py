@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from orchestrator.child import Child, Grounds, NewChild, SharedSnapshot
+from orchestrator.child import Child, NewChild
+from orchestrator.grounds import Grounds, SharedSnapshot
 from worker.conversation import UserMessage
 from worker.protocol import ChildId
 from worker.tools.task import TaskArguments
@@ -109,13 +110,13 @@ class Children:
         assert arguments.prompt is not None
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
         new = NewChild(self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background)
-        child = Child(new)
+        child = Child(new, self._grounds)
         self.roster[new.id] = child
         self._nursery.start_soon(self._live, child, self._shared)
         return child
 
     async def _live(self, child: Child, shared: SharedSnapshot) -> None:
-        await child.live(self._grounds, shared)
+        await child.live(shared)
         self._tell()
 
     async def _answer_about(self, arguments: TaskArguments, name: str) -> ToolAnswer:

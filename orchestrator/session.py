@@ -9,20 +9,21 @@ import os
 import secrets
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 
 import trio
 
 from merge.repository import Repository
 from orchestrator.asking import JournaledModel
-from orchestrator.child import Grounds
 from orchestrator.children import Children, open_children
 from orchestrator.environment import clean_environment
 from orchestrator.events import RequestGiven, SessionFinished, SessionStarted, Stopped, TurnFinished
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
+from orchestrator.grounds import Grounds
 from orchestrator.journal import PARENT, Journal
+from orchestrator.ledger import open_ledger
 from orchestrator.own_folder import own_folder
 from orchestrator.spawning import open_spawner
 from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
@@ -94,7 +95,7 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
     folder = own_folder(repository) / "sessions" / id
     journal = Journal(folder / "journal.jsonl")
     logs = folder / "logs"
-    try:
+    with closing(journal), open_ledger(repository) as ledger:
         journal.record(
             PARENT, SessionStarted(id, quote_path(str(repository.root)), endpoint.base_url, endpoint.model)
         )
@@ -102,7 +103,7 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
             open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway,
             open_spawner() as spawner,
         ):
-            grounds = Grounds(repository, gateway, journal, spawner, logs)
+            grounds = Grounds(id, repository, gateway, journal, ledger, spawner, logs)
             async with open_children(grounds) as children:
 
                 async def tell(event: ToolStarted | ToolFinished) -> None:
@@ -119,5 +120,3 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
                 agent = Agent([], model, toolbox, children, tell)
                 yield Session(id, repository, journal, children, agent)
         journal.record_durably(PARENT, SessionFinished())
-    finally:
-        journal.close()

@@ -166,9 +166,9 @@ async def test_a_child_starts_from_the_working_tree_as_it_is(
 ) -> None:
     repository = repository_of("mixed_content")
     (repository / "README.md").write_text("changed, not staged\n")
-    (repository / "settings.ini").write_text("staged\n")
-    git(repository, "add", "settings.ini")
-    (repository / "settings.ini").write_text("staged, then changed again\n")
+    (repository / "programme/2024/friday.txt").write_text("staged\n")
+    git(repository, "add", "programme/2024/friday.txt")
+    (repository / "programme/2024/friday.txt").write_text("staged, then changed again\n")
     (repository / "new file.txt").write_text("untracked\n")
     (repository / "programme/2023/saturday.txt").unlink()
     script = repository / "tools/stages.sh"

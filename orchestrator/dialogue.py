@@ -1,0 +1,116 @@
+"""What the parent and one worker say to each other, from `Ready` to `Finished`.
+
+Every model call of the worker is made here in its name. What the worker reports is handed to a listener, and whatever
+is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout and no landing.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+import trio
+
+from orchestrator.asking import JournaledModel
+from orchestrator.process import WorkerProcess
+from worker.conversation import AnyMessage
+from worker.frames import RemoteProtocolError
+from worker.model import Reply
+from worker.protocol import (
+    AnyOutcome,
+    Finished,
+    ModelAsked,
+    ModelFailed,
+    ModelReplied,
+    Ready,
+    Start,
+    Steer,
+    ToolFinished,
+    ToolStarted,
+)
+from worker.wire import PeerGone
+
+
+class BrokenOff(msgspec.Struct, frozen=True):
+    """The worker said no last word. `fault` tells what was wrong with what it sent; None: the pipe just ended."""
+
+    fault: str | None = None
+
+
+Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
+"""Takes what a worker does as it does it. It must neither block nor raise."""
+
+
+class Dialogue:
+    """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after."""
+
+    def __init__(self, worker: WorkerProcess, start: Start, model: JournaledModel, listen: Listener) -> None:
+        self._worker = worker
+        self._start = start
+        self._model = model
+        self._listen = listen
+        self._conversation: list[AnyMessage] = list(start.conversation)
+        self._started = False
+        self._waiting: list[str] = []
+
+    async def run(self) -> AnyOutcome | BrokenOff:
+        """Speak with the worker until its last report, or until it breaks off."""
+        async with trio.open_nursery() as nursery:
+            try:
+                return await self._hear(nursery)
+            except RemoteProtocolError as error:
+                return BrokenOff(str(error))
+            except PeerGone:
+                return BrokenOff()
+            finally:
+                nursery.cancel_scope.cancel()
+
+    async def steer(self, text: str) -> bool:
+        """Give the worker a message to read before its next reply. False when it listens no more."""
+        if not self._started:
+            self._waiting.append(text)
+            return True
+        try:
+            await self._worker.wire.send(Steer(text))
+        except PeerGone:
+            return False
+        return True
+
+    async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
+        while (report := await self._worker.wire.receive()) is not None:
+            match report:
+                case Ready():
+                    await self._begin()
+                case ModelAsked():
+                    self._take_in(report)
+                    nursery.start_soon(self._answer, report)
+                case ToolStarted() | ToolFinished():
+                    self._listen(report)
+                case Finished(outcome=outcome):
+                    return outcome
+        return BrokenOff()
+
+    async def _begin(self) -> None:
+        if self._started:
+            raise RemoteProtocolError("The worker says a second time that it is ready.")
+        await self._worker.wire.send(self._start)
+        self._started = True
+        for text in self._waiting:
+            await self._worker.wire.send(Steer(text))
+
+    def _take_in(self, asked: ModelAsked) -> None:
+        if asked.kept != len(self._conversation):
+            raise RemoteProtocolError(
+                f"The worker speaks of {asked.kept} messages where there are {len(self._conversation)}."
+            )
+        self._conversation.extend(asked.messages)
+        self._listen(asked)
+
+    async def _answer(self, asked: ModelAsked) -> None:
+        reply = await self._model.reply(self._conversation)
+        with suppress(PeerGone):  # the receiving side tells how the worker ended
+            if isinstance(reply, Reply):
+                self._conversation.append(reply.message)
+                self._listen(reply)
+                await self._worker.wire.send(ModelReplied(asked.ask, reply))
+            else:
+                await self._worker.wire.send(ModelFailed(asked.ask, reply))

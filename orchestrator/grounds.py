@@ -1,0 +1,48 @@
+"""What all children of a session stand on, and what those that start together share."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from merge.repository import Repository
+from merge.snapshot import Snapshot, take_snapshot
+from orchestrator.gateway.gateway import Gateway
+from orchestrator.journal import Journal
+from orchestrator.ledger import Ledger
+from orchestrator.spawning import Spawner
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """The parts of one session that its children use. `logs` is the folder for the logs of their commands."""
+
+    session: str
+    repository: Repository
+    gateway: Gateway
+    journal: Journal
+    ledger: Ledger
+    spawner: Spawner
+    logs: Path
+    landing_turn: trio.Lock = field(default_factory=trio.Lock)
+    """One landing at a time; who waits here is cancelled cleanly, who waits for a file lock in a thread is not."""
+
+
+class SharedSnapshot:
+    """The parent's working tree as children that start together find it: taken once, by the first that asks."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._snapshot: Snapshot | None = None
+        self._taking = trio.Lock()
+
+    async def take(self) -> Snapshot:
+        """The snapshot.
+
+        Raises:
+            SnapshotFailed: when git can't read the working tree.
+        """
+        async with self._taking:
+            if self._snapshot is None:
+                self._snapshot = await trio.to_thread.run_sync(take_snapshot, self._repository)
+            return self._snapshot
