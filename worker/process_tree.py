@@ -1,13 +1,10 @@
-"""The door to psutil: find every process of a tree, signal it, and prove that it is gone.
+"""Find every process of a tree, signal it, and prove that it is gone.
 
-A process is named by its id and its start time, so that one which got the id of a dead process is never hit.
-A tree is what descends from its root, what is in a session that one of these began, and what carries the
-tree's mark in its environment: so a double fork, a `setsid` or a killed root hides nothing. This process is
-never part of a tree.
+A process is named by its id and its start, so that one which got the id of a dead process is never hit. A tree is what
+descends from its root, what is in a session that one of these began, and what carries the tree's marker in its
+environment: so a double fork, a `setsid` or a killed root hides nothing. This process is never part of a tree.
 
-Looking at all processes takes milliseconds, so it is done in a thread. psutil takes longer to import than
-many a worker lives: import this module where it is used, not at the top of a file. It knows no worker,
-command or pipe.
+It knows no worker, command or pipe. A look at all processes takes milliseconds: `end_tree` takes it in a thread.
 """
 
 import errno
@@ -15,16 +12,11 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
 
-import psutil
 import trio
 
 from worker.ladder import LADDER, Ladder
-
-# psutil reckons a start time from the clock's idea of when the system booted, which moves when the clock is
-# set. An id comes back only after all others were used, which takes longer than this.
-_SAME_START_SECONDS = 2.0
+from worker.process_table import ProcessKey, carries, list_processes, look_up
 
 # Where there are no pidfds to wait on.
 _LOOK_AGAIN_SECONDS = 0.02
@@ -34,33 +26,20 @@ _ROUNDS_OF_STOPPING = 3
 
 HAS_PIDFDS = hasattr(os, "pidfd_open")
 
-
-class ProcessKey(NamedTuple):
-    """One process, for good: its id and when it started, in seconds since the epoch."""
-
-    pid: int
-    start_time: float
-
-
 Marker = tuple[str, str]
 """Name and value of an environment variable that all processes of a tree have, and nothing else has."""
 
 
 def find_process(pid: int) -> ProcessKey | None:
     """The process that has this id now, if there is one; perhaps a zombie."""
-    try:
-        return ProcessKey(pid, psutil.Process(pid).create_time())
-    except psutil.Error:
-        return None
+    entry = look_up(pid)
+    return None if entry is None else entry.key
 
 
 def is_alive(key: ProcessKey) -> bool:
     """Whether this very process still runs. A zombie does not."""
-    try:
-        process = psutil.Process(key.pid)
-        return _is_same(ProcessKey(key.pid, process.create_time()), key) and not _has_ended(process)
-    except psutil.Error:
-        return False
+    entry = look_up(key.pid)
+    return entry is not None and entry.key == key and not entry.ended
 
 
 def list_tree(root: int) -> tuple[ProcessKey, ...]:
@@ -102,7 +81,7 @@ async def end_tree(
     """
     tree = _Tree(root, marker)
     with trio.CancelScope(shield=True):
-        await tree.begin()
+        await tree.look()  # before a signal tears it apart
         try:
             if close is not None:
                 await close()
@@ -133,16 +112,8 @@ class _Tree:
         # A limiter of its own: however many threads wait for git or a disk, a tree can be ended.
         self._limiter = trio.CapacityLimiter(1)
 
-    async def begin(self) -> None:
-        """List the root and its descendants, before a signal tears them apart."""
-        await self._see(_list_descendants, self._root)
-
     async def look(self) -> None:
-        """See what is alive, also of what was torn off."""
-        await self._see(_look, self._seen, self._marker)
-
-    async def _see(self, find: Callable[..., tuple[ProcessKey, ...]], *arguments: object) -> None:
-        self.alive = await trio.to_thread.run_sync(find, *arguments, limiter=self._limiter)
+        self.alive = await trio.to_thread.run_sync(_look, self._seen, self._marker, limiter=self._limiter)
         self._seen.update((key.pid, key) for key in self.alive)
 
     async def wait_gone(self, seconds: float) -> None:
@@ -184,49 +155,39 @@ class _Tree:
     def reap(self) -> None:
         """Wait for the ended processes of the tree that this process adopted, being a subreaper."""
         for key in self._seen.values():
-            if key.pid != self._root and _is_zombie_of_ours(key):
+            entry = look_up(key.pid)
+            if (
+                key.pid != self._root
+                and entry is not None
+                and entry.key == key
+                and entry.parent == os.getpid()
+            ):
                 with suppress(ChildProcessError):
                     os.waitid(os.P_PID, key.pid, os.WEXITED | os.WNOHANG)
 
 
-def _list_descendants(root: int) -> tuple[ProcessKey, ...]:
-    """The root and what descends from it now, if it is alive; takes a quarter of a look's time."""
-    try:
-        process = psutil.Process(root)
-        family = [process.pid, *(member.pid for member in process.children(recursive=True))]
-    except psutil.Error:
-        return ()
-    keys = [find_process(pid) for pid in family if pid != os.getpid()]
-    return tuple(key for key in keys if key is not None and is_alive(key))
-
-
 def _look(known: Mapping[int, ProcessKey], marker: Marker | None) -> tuple[ProcessKey, ...]:
     """What is alive of the tree of which `known` was seen before."""
-    if not known and marker is None:
-        return ()
-    everyone: dict[int, ProcessKey] = {}
+    own = os.getpid()
+    alive = {
+        entry.key.pid: entry
+        for entry in list_processes()
+        if not entry.ended and entry.key.pid not in (1, own)
+    }
+    oldest = min((key.start_time for key in known.values()), default=0.0)
     children: dict[int, list[int]] = {}
     sessions: dict[int, list[int]] = {}
     belonging: list[int] = []
-    oldest = min((key.start_time for key in known.values()), default=0.0)
-    for pid in set(psutil.pids()) - {0, 1, os.getpid()}:
-        with suppress(psutil.Error, ProcessLookupError, PermissionError):
-            process = psutil.Process(pid)
-            with process.oneshot():
-                if _has_ended(process):
-                    continue
-                key, parent = ProcessKey(pid, process.create_time()), process.ppid()
-            everyone[pid] = key
-            children.setdefault(parent, []).append(pid)
-            sessions.setdefault(os.getsid(pid), []).append(pid)
-            was_known = pid in known and _is_same(key, known[pid])
-            # Nothing of a tree is older than its root, and environments take longest to read.
-            is_older = key.start_time < oldest - _SAME_START_SECONDS
-            if was_known or (not is_older and _carries(process, marker)):
-                belonging.append(pid)
-
+    for pid, entry in alive.items():
+        children.setdefault(entry.parent, []).append(pid)
+        sessions.setdefault(entry.session, []).append(pid)
+        # Nothing of a tree is older than its root, and environments take longest to read.
+        if known.get(pid) == entry.key or (
+            marker is not None and entry.key.start_time >= oldest and carries(pid, *marker)
+        ):
+            belonging.append(pid)
     # One that has ended still names the session it began, unless its id is another's now.
-    for leader in known.keys() - everyone.keys():
+    for leader in known.keys() - alive.keys():
         belonging += sessions.get(leader, ())
     found: set[int] = set()
     while belonging:
@@ -235,28 +196,7 @@ def _look(known: Mapping[int, ProcessKey], marker: Marker | None) -> tuple[Proce
             found.add(pid)
             belonging += children.get(pid, ())
             belonging += sessions.get(pid, ())
-    return tuple(sorted(everyone[pid] for pid in found))
-
-
-def _carries(process: psutil.Process, marker: Marker | None) -> bool:
-    return marker is not None and process.environ().get(marker[0]) == marker[1]
-
-
-def _has_ended(process: psutil.Process) -> bool:
-    # A process whose first thread has ended while others run looks like a zombie.
-    return process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1
-
-
-def _is_same(one: ProcessKey, other: ProcessKey) -> bool:
-    return one.pid == other.pid and abs(one.start_time - other.start_time) < _SAME_START_SECONDS
-
-
-def _is_zombie_of_ours(key: ProcessKey) -> bool:
-    with suppress(psutil.Error):
-        process = psutil.Process(key.pid)
-        same = _is_same(ProcessKey(key.pid, process.create_time()), key)
-        return same and process.ppid() == os.getpid() and _has_ended(process)
-    return False
+    return tuple(sorted(alive[pid].key for pid in found))
 
 
 def _open_pidfd(pid: int) -> int | None:
