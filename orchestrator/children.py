@@ -9,16 +9,19 @@ import re
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import trio
 
-from orchestrator.child import Child, NewChild
 from orchestrator.grounds import Grounds, SharedSnapshot
 from worker.conversation import UserMessage
 from worker.protocol import ChildId
 from worker.tools.task import TaskArguments
 from worker.tools.tool import ToolAnswer, failed
 from worker.workspace import Workspace
+
+if TYPE_CHECKING:
+    from orchestrator.child import Child
 
 
 class Children:
@@ -75,7 +78,7 @@ class Children:
         for child in running:
             await child.ended.wait()
 
-    def running(self) -> list[Child]:
+    def running(self) -> "list[Child]":
         return [child for child in self.roster.values() if child.report is None]
 
     # The task tool
@@ -105,9 +108,11 @@ class Children:
             raise
         return self._whole_report(child)
 
-    def _start(self, arguments: TaskArguments) -> Child:
+    def _start(self, arguments: TaskArguments) -> "Child":
         assert arguments.kind is not None
         assert arguments.prompt is not None
+        from orchestrator.child import Child, NewChild  # see `load_what_children_need`
+
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
         new = NewChild(self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background)
         child = Child(new, self._grounds)
@@ -115,7 +120,7 @@ class Children:
         self._nursery.start_soon(self._live, child, self._shared)
         return child
 
-    async def _live(self, child: Child, shared: SharedSnapshot) -> None:
+    async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
         await child.live(shared)
         self._tell()
 
@@ -138,23 +143,23 @@ class Children:
                 await child.ended.wait()
         return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
 
-    def _whole_report(self, child: Child) -> ToolAnswer:
+    def _whole_report(self, child: "Child") -> ToolAnswer:
         assert child.report is not None
         return ToolAnswer(self._deliver(child))
 
-    def _deliver(self, child: Child) -> str:
+    def _deliver(self, child: "Child") -> str:
         assert child.report is not None
         self._delivered.add(child.new.id)
         return child.report.text
 
-    def _unread(self) -> list[Child]:
+    def _unread(self) -> "list[Child]":
         return [
             child
             for child in self.roster.values()
             if child.report is not None and child.new.id not in self._delivered
         ]
 
-    def _state(self, child: Child) -> str:
+    def _state(self, child: "Child") -> str:
         now = trio.current_time()
         state = "finished" if child.report is not None else "running"
         return (
@@ -179,6 +184,11 @@ class Children:
     def _tell(self) -> None:
         news, self._news = self._news, trio.Event()
         news.set()
+
+
+def load_what_children_need() -> None:
+    """Import what only a child's life needs, git's libraries above all: a tenth of a second, once. Blocks."""
+    import orchestrator.child  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 
 @asynccontextmanager

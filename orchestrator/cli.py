@@ -7,7 +7,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from orchestrator.faults import UserError
@@ -44,9 +43,19 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(EXIT_FAULT)
 
 
+class _Version(argparse.Action):
+    """Reading the installed version takes longer than everything else here, so it is read when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"covey {version('covey')}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="covey", description=_ABOUT)
-    parser.add_argument("--version", action="version", version=f"covey {version('covey')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     _add_endpoint_options(parser)
     parser.set_defaults(verb=_session)
     verbs = parser.add_subparsers(title="verbs", metavar="", parser_class=_Parser)
@@ -57,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     scripted = verbs.add_parser("scripted", help="serve a scenario file as a model endpoint on this machine")
     scripted.add_argument("scenario", type=Path, help="the scenario file (TOML)")
     scripted.add_argument("--port", type=int, default=0, help="the port to listen on (default: a free one)")
+    scripted.add_argument("--record", type=Path, metavar="DIR", help="write every request into this folder")
     scripted.set_defaults(verb=_scripted)
     return parser
 
@@ -129,4 +139,4 @@ def _demo(arguments: argparse.Namespace) -> int:
 def _scripted(arguments: argparse.Namespace) -> int:
     from orchestrator.scripted.run import run_scripted
 
-    return run_scripted(arguments.scenario, arguments.port)
+    return run_scripted(arguments.scenario, arguments.port, record=arguments.record)

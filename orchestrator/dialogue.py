@@ -1,7 +1,7 @@
 """What the parent and one worker say to each other, from `Ready` to `Finished`.
 
 Every model call of the worker is made here in its name. What the worker reports is handed to a listener, and whatever
-is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout and no landing.
+is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout, no landing.
 """
 
 from collections.abc import Callable

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 
 from merge.repository import Repository
-from merge.snapshot import Snapshot, take_snapshot
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.ledger import Ledger
 from orchestrator.spawning import Spawner
+
+if TYPE_CHECKING:
+    from merge.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,16 @@ class SharedSnapshot:
         self._snapshot: Snapshot | None = None
         self._taking = trio.Lock()
 
-    async def take(self) -> Snapshot:
+    async def take(self) -> "Snapshot":
         """The snapshot.
 
         Raises:
             SnapshotFailed: when git can't read the working tree.
         """
+        from merge.snapshot import (
+            take_snapshot,
+        )  # brings git's libraries, which a first request must not wait for
+
         async with self._taking:
             if self._snapshot is None:
                 self._snapshot = await trio.to_thread.run_sync(take_snapshot, self._repository)

@@ -16,11 +16,11 @@ import trio
 
 from merge.repository import Repository
 from orchestrator.asking import JournaledModel
-from orchestrator.children import Children, open_children
+from orchestrator.children import Children, load_what_children_need, open_children
 from orchestrator.environment import clean_environment
 from orchestrator.events import RequestGiven, SessionFinished, SessionStarted, Stopped, TurnFinished
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.gateway.gateway import open_gateway
+from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.journal import PARENT, Journal
 from orchestrator.ledger import open_ledger
@@ -84,6 +84,12 @@ class Session:
         self.children.say(text)
 
 
+async def _warm_up(gateway: Gateway) -> None:
+    """Load what the first request needs, then what the first child needs, while a person types or a model thinks."""
+    await gateway.prepare()
+    await trio.to_thread.run_sync(load_what_children_need)
+
+
 @asynccontextmanager
 async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGenerator[Session]:
     """A new session in `repository` with the model behind `endpoint`.
@@ -102,7 +108,9 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
         async with (
             open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway,
             open_spawner() as spawner,
+            trio.open_nursery() as nursery,
         ):
+            nursery.start_soon(_warm_up, gateway)
             grounds = Grounds(id, repository, gateway, journal, ledger, spawner, logs)
             async with open_children(grounds) as children:
 
