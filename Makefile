@@ -4,12 +4,13 @@
 PYTHONS = $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
 BIN = .venv/bin
 
-.PHONY: help demo test check bench soak lock clean
+.PHONY: help demo test check pictures bench soak lock clean
 
 help:
 	@echo 'make demo   set up, then watch one turn delegate to several children'
 	@echo 'make test   set up, then check and test everything; PYTEST_ARGS="-k landing" narrows it'
 	@echo 'make check  lint, formatting, import rules, types'
+	@echo 'make pictures  draw the pictures in the README anew (needs tmux)'
 	@echo 'make bench  what a delegation costs, beside a shell loop that does the same work'
 	@echo 'make soak   the tests that take too long for every run'
 	@echo 'make lock   write requirements.lock anew from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions'
@@ -27,6 +28,9 @@ check: .venv/.installed
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
 	$(BIN)/basedpyright
+
+pictures: .venv/.installed
+	$(BIN)/python docs/draw_pictures.py
 
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.delegation $(BENCH_ARGS)
