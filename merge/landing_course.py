@@ -178,7 +178,9 @@ def _prepare(
     before, landed = write_commits(repository, landing, facts, old, new, seconds=int(time.time()))
     make_durable(repository, {before, landed, old, new, *_objects(repository, ready.changes, (old, new))})
     root = os.fsencode(repository.root)
-    plan = Plan(landing, root, steps, ready.going, ready.coming, before, landed, ready=not beside)
+    plan = Plan(
+        landing, facts.child, root, steps, ready.going, ready.coming, before, landed, ready=not beside
+    )
     return plan, notes
 
 

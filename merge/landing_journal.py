@@ -51,13 +51,14 @@ class FolderGoes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that a landing does. `before` and `after` are commits of the two trees that differ by it.
+    """All that a landing does for `child`. `before` and `after` are commits of the two trees that differ by it.
 
     `going` are folders that give way, those inside first; `coming` are new folders, the outer first. While
     `ready` is false, nothing in the working tree has changed yet but files that wait beside their places.
     """
 
     landing: str
+    child: str
     root: bytes
     steps: tuple[Step, ...]
     going: tuple[FolderGoes, ...]

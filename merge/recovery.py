@@ -43,11 +43,13 @@ from merge.working_files import WorkingFiles
 class Recovered(msgspec.Struct, frozen=True):
     """What became of an interrupted landing: `completed`, or taken back and as if it had never begun.
 
-    `paths` are those of the landing; `edited` are those of them that were left as the person has them. `kept`
-    are full paths of files that somebody wrote to at the last moment and that were saved from removal.
+    It was `child`'s. `paths` are those of the landing; `edited` are those of them that were left as the person
+    has them. `kept` are full paths of files that somebody wrote to at the last moment and that were saved from
+    removal.
     """
 
     landing: str
+    child: str
     completed: bool
     paths: tuple[str, ...]
     edited: tuple[str, ...] = ()
@@ -136,11 +138,13 @@ def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None
         edited = tuple(show_path(step.path) for step in plan.steps if _is_edited(grounds, step))
         try:
             carry_out(grounds, plan, tell)
-            return Recovered(plan.landing, True, paths, edited, finish(repository, grounds, plan, tell))
+            return Recovered(
+                plan.landing, plan.child, True, paths, edited, finish(repository, grounds, plan, tell)
+            )
         except (Moved, OSError):
             pass  # Somebody writes just now, or the disk refuses to go this way: it goes the other.
     left, kept = abandon(repository, grounds, plan, tell)
-    return Recovered(plan.landing, False, paths, left, kept)
+    return Recovered(plan.landing, plan.child, False, paths, left, kept)
 
 
 def _recover_without_staging(
@@ -149,10 +153,10 @@ def _recover_without_staging(
     """Somebody removed the files that waited: what stands in the tree is all there is, and stays."""
     other = tuple(show_path(step.path) for step in plan.steps if grounds.stands(step) != step.after)
     if not other:
-        return Recovered(plan.landing, True, paths, (), finish(repository, grounds, plan, tell))
+        return Recovered(plan.landing, plan.child, True, paths, (), finish(repository, grounds, plan, tell))
     kept = _clear_waiting(repository, grounds, plan, tell)
     _end(repository, grounds, plan, tell)
-    return Recovered(plan.landing, False, paths, other, kept)
+    return Recovered(plan.landing, plan.child, False, paths, other, kept)
 
 
 def _can_go_on(grounds: Grounds, step: Step) -> bool:

@@ -27,6 +27,7 @@ STEPS = (
 def plan(landing: str) -> Plan:
     return Plan(
         landing,
+        "c",
         b"/tmp/\xff",
         STEPS,
         (FolderGoes(RepoPath(b"f"), 0o750),),
