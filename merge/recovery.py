@@ -18,7 +18,6 @@ from merge.carrying_out import (
     carry_out,
     clear_emptied_folders,
     clear_waiting,
-    is_done,
     nobody,
     state_of,
     take_back,
@@ -134,7 +133,7 @@ def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None
     paths = tuple(show_path(step.path) for step in plan.steps)
     if not grounds.staging.root.is_dir():
         return _recover_without_staging(repository, grounds, plan, paths, tell)
-    if plan.ready and all(_can_go_on(grounds, step) for step in plan.steps):
+    if plan.ready:
         edited = tuple(show_path(step.path) for step in plan.steps if _is_edited(grounds, step))
         try:
             carry_out(grounds, plan, tell)
@@ -142,7 +141,7 @@ def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None
                 plan.landing, plan.child, True, paths, edited, finish(repository, grounds, plan, tell)
             )
         except (Moved, OSError):
-            pass  # Somebody writes just now, or the disk refuses to go this way: it goes the other.
+            pass  # A person has edited a path that is still to change, or the disk refuses to go this way.
     left, kept = abandon(repository, grounds, plan, tell)
     return Recovered(plan.landing, plan.child, False, paths, left, kept)
 
@@ -157,13 +156,6 @@ def _recover_without_staging(
     kept = _clear_waiting(repository, grounds, plan, tell)
     _end(repository, grounds, plan, tell)
     return Recovered(plan.landing, plan.child, False, paths, other, kept)
-
-
-def _can_go_on(grounds: Grounds, step: Step) -> bool:
-    if is_done(grounds, step):
-        return True
-    expected = step.before if state_of(grounds, step) == "before" else None
-    return grounds.stands(step) == expected
 
 
 def _is_edited(grounds: Grounds, step: Step) -> bool:

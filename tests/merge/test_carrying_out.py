@@ -92,6 +92,23 @@ def test_a_file_saved_while_it_lands_is_merged_anew(
     assert own_files(place) == []
 
 
+def test_a_file_saved_at_the_very_last_moment_is_put_back_at_once(place: Place) -> None:
+    changes: list[str] = []
+    base = head_tree(place)
+
+    def tell(change: str) -> None:
+        if change == "swap files" and "swap files" not in changes:
+            save_by_rename(place.root / "README.md", b"# Saved\n")
+        changes.append(change)
+
+    result = result_of(place, base, {"README.md": b"# The child's\n", "src/app.py": text(15, "the child's")})
+    land(place.repository, child="c", checkout="/c", base=base, result=result, tell=tell)
+
+    first = changes.index("swap files")
+    assert changes[first : first + 2] == ["swap files", "swap files back"]
+    assert place.read("README.md") == b"# Saved\n"
+
+
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("moment", ["write new files", "take file away", "put new file"])
 def test_a_file_saved_where_the_child_deletes_it_is_not_deleted(place: Place, moment: str) -> None:

@@ -262,6 +262,19 @@ def test_what_git_cannot_merge_is_neither_clean_nor_conflicted(place: Place) -> 
     assert "git could not merge" in merge.reason
 
 
+def test_a_file_added_here_follows_the_folder_that_the_child_renamed(place: Place) -> None:
+    """No path was changed on both sides: only the folder that is gone tells that there is more to it."""
+    base = head_tree(place)
+    ours = result_of(place, base, {"src/deep/er/mine.txt": b"mine\n"})
+    theirs = result_of(place, base, {"src/deep/er/leaf.txt": None, "moved/leaf.txt": b"leaf\n"})
+
+    merge = merge_trees(place.repository, base, StoredTree(place.repository, ours), theirs)
+
+    assert isinstance(merge, Merged)
+    assert applied(place.repository, ours, merge) == result_of(place, theirs, {"moved/mine.txt": b"mine\n"})
+    assert merge.notes == ("src/deep/er/mine.txt is now moved/mine.txt: its folder was renamed",)
+
+
 def test_many_renames_are_followed(place: Place) -> None:
     """A thousand files that the parent has moved; the child edits three of them where they were."""
     names = [f"old/{number}.txt" for number in range(1000)]
