@@ -186,17 +186,23 @@ class Guard:
     def _groups(self) -> set[int]:
         """The process groups of the children."""
         # The shell has a session of its own, so no group of its descendants holds a process from outside.
-        # Ours is the shell's for the moment between its fork and its setsid.
         groups = set[int]() if self._adopts else {self._shell}
         for child in list_children():
             with suppress(ProcessLookupError):
                 groups.add(os.getpgid(child))
-        return groups - {os.getpgrp()}
+        return groups
 
 
 def _start(shell: list[str]) -> int:
+    """Start the shell, in a session of its own; returns when it has begun or failed to."""
+    # Both ends close by themselves in a program that begins. Until then the child is deaf to the same signals as this
+    # process and in its group: what is sent too early would be lost.
+    begun, beginning = os.pipe()
     child = os.fork()
     if child:
+        os.close(beginning)
+        os.read(begun, 1)
+        os.close(begun)
         return child
     try:
         os.setsid()

@@ -25,9 +25,11 @@ HASTY = ("0.1", "0.05", "60")
 class Running:
     """A guard with one bash command. `lines` reads what it reports."""
 
-    def __init__(self, script: str, seconds: tuple[str, ...] = PATIENT, main: str = ADOPTING) -> None:
+    def __init__(
+        self, script: str, seconds: tuple[str, ...] = PATIENT, main: str = ADOPTING, shell: str = "/bin/bash"
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", START + main, FOLDER, *seconds, "/bin/bash", "-c", script],
+            [sys.executable, "-I", "-S", "-c", START + main, FOLDER, *seconds, shell, "-c", script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -124,7 +126,8 @@ def test_a_command_ends_when_the_owner_of_its_guard_is_killed() -> None:
     owner = f"""
 import subprocess, sys
 command = [sys.executable, "-I", "-S", "-c", {START + ADOPTING!r}, {FOLDER!r}, *{PATIENT!r}]
-subprocess.run([*command, "/bin/bash", "-c", "echo $$; sleep 999"], stdin=subprocess.PIPE, stdout=2)
+guard = subprocess.Popen([*command, "/bin/bash", "-c", "echo $$; sleep 999"], stdin=subprocess.PIPE, stdout=2)
+guard.wait()
 """
     # The end of the pipe tells that nobody holds it any more: neither the guard nor the command.
     with subprocess.Popen([sys.executable, "-c", owner], stderr=subprocess.PIPE, text=True) as process:
@@ -154,10 +157,18 @@ def test_the_command_inherits_no_ignored_signal_and_no_file() -> None:
 
 
 def test_a_shell_that_is_not_there_is_told_in_the_output() -> None:
-    command = [sys.executable, "-I", "-S", "-c", START + ADOPTING, FOLDER, *PATIENT, "/no/such/shell"]
-    run = subprocess.run(command, input="", capture_output=True, text=True, check=True)
-    assert run.stdout.endswith("exited 127\nclean\n")
-    assert run.stderr == "/no/such/shell could not be started: [Errno 2] No such file or directory\n"
+    with Running("", shell="/no/such/shell") as guard:
+        assert guard.rest() == ["exited 127", "clean"]
+        assert (
+            guard.output.read()
+            == "/no/such/shell could not be started: [Errno 2] No such file or directory\n"
+        )
+
+
+def test_a_command_that_is_stopped_as_it_begins_ends_at_once() -> None:
+    for _ in range(5):
+        with Running("sleep 999") as guard:
+            assert guard.stop() == ["signalled 15", "clean"]
 
 
 def test_a_guard_that_outlives_its_patience_says_what_is_left() -> None:

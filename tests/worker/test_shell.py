@@ -280,7 +280,7 @@ async def test_a_command_that_kills_its_guard_is_ended_by_its_marker(place: Plac
 
 async def test_a_command_that_stops_its_guard_is_ended(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.shell.MARGIN_SECONDS", 0.1)
-    ladder = replace(HASTY, kill_seconds=0.1)
+    ladder = replace(HASTY, kill_seconds=1)
     ended = await place.run(
         "setsid sleep 999 & ring $! $$; kill -STOP $PPID", limit_seconds=0.3, ladder=ladder
     )
