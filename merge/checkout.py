@@ -11,6 +11,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from merge.filters import neutral_settings, read_config
 from merge.git import GitFailed, GitPlace, run_git
 from merge.never_lands import never_lands
 from merge.objects import changed_paths
-from merge.own_history import unlanded_history
+from merge.own_history import OwnCommit, own_commits, unlanded_history
 from merge.plain_checkout import write_out
 from merge.plain_words import plain_words
 from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, twin_settings, write_config
@@ -29,7 +30,7 @@ from merge.repository import Repository, children_folder
 from merge.shared_caches import SHARED, claim_caches, exclude_patterns, link_caches
 from merge.snapshot import Snapshot, parent_place
 from merge.trees import Change, LeftOut, ObjectId, RepoPath
-from merge.working_tree import read_working_tree
+from merge.working_tree import WorkingTree, read_working_tree
 
 
 class CheckoutFailed(Exception):
@@ -121,34 +122,42 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    folder = Path(checkout.path)
-    twin = _twin_folder(repository, checkout.name)
-    # Without this a folder that somebody removed would be a child that deleted every file.
-    if not _is_folder(folder) or not (twin / "index").is_file():
-        gone = folder if not _is_folder(folder) else twin
-        raise CheckoutFailed(f"{gone} is gone, so what the child did can't be told; nothing lands.")
-
-    def stays_behind(path: RepoPath, tracked: bool) -> bool:
-        return never_lands(path, checkout.shared, in_base=tracked)
-
-    place = _twin_place(repository, checkout.name, folder)
-    found = read_working_tree(
-        place,
-        repository,
-        keeps_out=stays_behind,
-        submodules="commit only",
-        # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
-        environment={"GIT_OPTIONAL_LOCKS": "1"},
-    )
-    assert found.head == checkout.commit, f"the twin of {checkout.name} is at {found.head}"
+    folder, place = Path(checkout.path), _readable_place(repository, checkout)
+    # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
+    found = _read(repository, checkout, place, {"GIT_OPTIONAL_LOCKS": "1"})
     changes = changed_paths(repository, checkout.base, found.tree)
     if changes:
         seconds = read_commit(repository, checkout.commit).seconds
         message = f"What {checkout.name} made of it"
         result = write_commit(repository, found.tree, checkout.commit, message, seconds=seconds)
         _set_ref(repository, checkout.name, "result", result)
-    history = unlanded_history(repository, place, folder / ".git", checkout.base, found.tree, stays_behind)
+    behind = partial(_stays_behind, checkout)
+    history = unlanded_history(repository, place, folder / ".git", checkout.base, found.tree, behind)
     return Result(found.tree, changes, (*found.left_out, *history))
+
+
+def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[Change, ...]]:
+    """What the folder holds at this moment, while its child works: the tree, and the changes to it from the base.
+
+    Takes no lock and moves no ref, so that nobody who works there notices.
+
+    Raises:
+        CheckoutFailed: when the folder, or what was kept to read it by, is gone.
+        GitFailed: when git can't read the folder or write an object.
+    """
+    found = _read(repository, checkout, _readable_place(repository, checkout), {})
+    return found.tree, changed_paths(repository, checkout.base, found.tree)
+
+
+def commits_made(repository: Repository, checkout: Checkout) -> tuple[OwnCommit, ...]:
+    """The commits that the child made in its checkout, the newest first.
+
+    Raises:
+        CheckoutFailed: when the folder, or what was kept to read it by, is gone.
+        GitFailed: when what the child left in `.git` can't be read.
+    """
+    place = _readable_place(repository, checkout)
+    return own_commits(repository, place, Path(checkout.path, ".git"))
 
 
 def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bool = False) -> None:
@@ -166,6 +175,34 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
         refs = [_ref(checkout.name, side) for side in ("base", "result")]
         place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
         run_git(place, "update-ref", "--stdin", "-z", feed=b"".join(_delete(ref) for ref in refs))
+
+
+def _readable_place(repository: Repository, checkout: Checkout) -> GitPlace:
+    """Where git reads the checkout with its twin, when both are there."""
+    folder, twin = Path(checkout.path), _twin_folder(repository, checkout.name)
+    # Without this a folder that somebody removed would be a child that deleted every file.
+    if not _is_folder(folder) or not (twin / "index").is_file():
+        gone = folder if not _is_folder(folder) else twin
+        raise CheckoutFailed(f"{gone} is gone, so what the child did can't be told; nothing lands.")
+    return _twin_place(repository, checkout.name, folder)
+
+
+def _read(
+    repository: Repository, checkout: Checkout, place: GitPlace, environment: dict[str, str]
+) -> WorkingTree:
+    found = read_working_tree(
+        place,
+        repository,
+        keeps_out=partial(_stays_behind, checkout),
+        submodules="commit only",
+        environment=environment,
+    )
+    assert found.head == checkout.commit, f"the twin of {checkout.name} is at {found.head}"
+    return found
+
+
+def _stays_behind(checkout: Checkout, path: RepoPath, tracked: bool) -> bool:
+    return never_lands(path, checkout.shared, in_base=tracked)
 
 
 def _claim_folder(repository: Repository, name: str) -> Path:

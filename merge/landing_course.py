@@ -18,23 +18,15 @@ from merge.carrying_out import Moved, Tell, carry_out, check_old_files
 from merge.conflict import Conflict
 from merge.git import GitFailed
 from merge.landing_journal import Grounds, Plan, staging_folder, sync_folder, write_plan
-from merge.landing_plan import (
-    Impossible,
-    InTheWay,
-    Outdated,
-    Ready,
-    compare_with_disk,
-    make_steps,
-    permissions_after,
-)
+from merge.landing_plan import Ready, make_steps, permissions_after
 from merge.landing_records import Facts, next_landing, write_commits
 from merge.objects import edit_tree, make_durable, read_entries
 from merge.present import OnDisk, Unreadable, open_on_disk
 from merge.recovery import abandon, finish, grounds_of
 from merge.repository import Repository
-from merge.resolving import Choices, decide
-from merge.three_way import Clashed, CouldNotMerge, merge_trees
+from merge.resolving import Choices
 from merge.trees import Change, ObjectId, RepoPath, show_path
+from merge.weighing import Barred, Clear, Moving, Open, weigh
 from merge.working_files import Seen, WorkingFiles, folders_above, repo_path
 from merge.writing_out import write_out
 
@@ -114,28 +106,15 @@ def _attempt(
     beside: bool,
 ) -> AnyCourse | _Again:
     present = open_on_disk(repository, base)
-    merged = merge_trees(repository, base, present, theirs)
-    if isinstance(merged, CouldNotMerge):
-        return Refused(merged.reason)
-    if isinstance(merged, Clashed):
-        merged = decide(repository, merged, choices)
-    if isinstance(merged, Clashed):
-        return Clash(merged.conflicts)
-    found = compare_with_disk(present, merged.changes)
-    if isinstance(found, InTheWay):
-        decided = decide(repository, Clashed(found.conflicts, found.rest, base, merged.notes), choices)
-        if isinstance(decided, Clashed):
-            return Clash(decided.conflicts)
-        merged, found = decided, compare_with_disk(present, decided.changes)
-    match found:
-        case Ready():
+    match weigh(repository, base, present, theirs, choices):
+        case Clear(found, merge_notes):
             pass
-        case Impossible(reason):
+        case Open(clashed):
+            return Clash(clashed.conflicts)
+        case Barred(reason):
             return Refused(reason)
-        case Outdated(path):
+        case Moving(path):
             return _Again(path)
-        case InTheWay(conflicts):
-            return _Again(conflicts[0].path)
     if not found.changes:
         return Nothing()
     landing = next_landing(repository)
@@ -146,7 +125,7 @@ def _attempt(
     if isinstance(ended, Refused | _Again):
         return ended
     paths = tuple(show_path(step.path) for step in plan.steps)
-    return Done(landing, paths, (*merged.notes, *found.notes, *notes, *ended))
+    return Done(landing, paths, (*merge_notes, *found.notes, *notes, *ended))
 
 
 def _prepare(

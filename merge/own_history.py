@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
+
 from merge.commits import read_commit_from
 from merge.git import GitFailed, GitPlace
 from merge.object_store import ObjectStore, lacking, open_store_borrowing
@@ -19,6 +21,33 @@ from merge.trees import LeftOut, ObjectId, RepoPath, show_path
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STASH = "refs/stash"
+
+
+class OwnCommit(msgspec.Struct, frozen=True):
+    """A commit that a child made. `subject` is the first line of its message."""
+
+    commit: ObjectId
+    subject: str
+
+
+def own_commits(repository: Repository, twin: GitPlace, git_dir: Path) -> tuple[OwnCommit, ...]:
+    """The commits that a checkout's branches hold and the repository does not, stashes aside, the newest first.
+
+    Raises:
+        GitFailed: when what the child left can't be read.
+    """
+    refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
+    heads = lacking(repository, twin, {commit for name, commit in refs if name != _STASH})
+    if not heads:
+        return ()
+    store = open_store_borrowing(repository, twin, git_dir / "objects")
+    commits = list(_history(repository, twin, store, heads))
+    found: list[tuple[int, OwnCommit]] = []
+    for commit, content in zip(commits, store.read_all(commits), strict=True):
+        message = content.partition(b"\n\n")[2].strip().partition(b"\n")[0]
+        seconds = read_commit_from(store, commit).seconds
+        found.append((seconds, OwnCommit(commit, message.decode(errors="replace"))))
+    return tuple(own for _, own in sorted(found, key=lambda each: -each[0]))
 
 
 def unlanded_history(

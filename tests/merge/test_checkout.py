@@ -11,7 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from merge.checkout import Checkout, CheckoutFailed, Result, make_checkout, remove_checkout, take_result
+from merge.checkout import (
+    Checkout,
+    CheckoutFailed,
+    Result,
+    glance,
+    make_checkout,
+    remove_checkout,
+    take_result,
+)
 from merge.objects import list_tree
 from merge.repository import children_folder
 from merge.snapshot import take_snapshot
@@ -687,3 +695,13 @@ def test_a_result_is_what_git_would_add(
         assert take_result(repository, checkout) == result
     finally:
         remove_checkout(repository, checkout)
+
+
+def test_a_glance_tells_what_is_there_and_leaves_no_trace(place: Place, checkouts: MakeCheckout) -> None:
+    checkout = checkouts(place)
+    inside(checkout).write("README.md", "at work\n")
+    refs, twin = place.git("for-each-ref"), place.read(".git/covey/checkouts/child/index")
+    tree, changes = glance(place.repository, checkout)
+    assert [change.path for change in changes] == [b"README.md"]
+    assert (place.git("for-each-ref"), place.read(".git/covey/checkouts/child/index")) == (refs, twin)
+    assert take_result(place.repository, checkout).tree == tree

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkout import Checkout, take_result
+from merge.checkout import Checkout, commits_made, take_result
 from tests.merge.places import MakeCheckout, Place
 
 
@@ -94,3 +94,20 @@ def test_a_git_directory_that_is_a_link_or_gone_is_not_followed(
     assert told(place, checkout) == []
     (child.root / ".git").unlink()
     (child.root.parent / "moved").rename(child.root / ".git")
+
+
+def test_the_commits_of_a_child_are_told_the_newest_first_without_its_stashes(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    assert commits_made(place.repository, checkout) == ()
+    for number in (1, 2):
+        child.write("README.md", f"{number}\n")
+        child.git("add", "-A")
+        child.git(
+            "commit", "-q", "-m", f"step {number}\n\nand why", GIT_COMMITTER_DATE=f"{number}000000000 +0000"
+        )
+    child.write("README.md", "stashed\n")
+    child.git("stash")
+    made = commits_made(place.repository, checkout)
+    assert [own.subject for own in made] == ["step 2", "step 1"]
+    assert made[0].commit == child.ask("rev-parse", "HEAD")
