@@ -54,11 +54,15 @@ def show_line(line: bytes, length: int | None = None) -> str:
         # A line that was cut inside a character is UTF-8 all the same.
         cut = length is not None and error.start >= len(line) - 3
         text = line[: error.start].decode() if cut else line.decode("latin-1")
-    if "\0" in text:
-        text = text.replace("\0", "␀")
+    text = show_zeros(text)
     if len(text) <= LONGEST_SHOWN and length is None:
         return text
     return f"{text[:LONGEST_SHOWN]}… [cut: the line has {length or len(line):,} bytes]"
+
+
+def show_zeros(text: str) -> str:
+    """`text` with a sign in place of each zero character, which many a program takes for the end of a text."""
+    return text.replace("\0", "␀") if "\0" in text else text
 
 
 def tag_line(number: int, line: bytes) -> str:

@@ -160,6 +160,20 @@ async def test_what_can_not_be_written_is_told_and_nothing_is(
     assert (furnished.root / "file").read_bytes() == b"x\n"
 
 
+async def test_what_is_closed_to_covey_is_not_written(workspace: Workspace) -> None:
+    (workspace.root / "closed").mkdir()
+    (workspace.root / "closed" / "f").write_bytes(b"x\n")
+    (workspace.root / "closed").chmod(0o500)
+    if os.access(workspace.root / "closed", os.W_OK):
+        pytest.skip("this user may write everywhere")
+    for path in ("closed/f", "closed/new", "closed/deep/new"):
+        answer = await write_all(workspace, ("fine", "x"), (path, "x"))
+        assert answer.failed
+        assert answer.text == f"{path} is closed to covey: permission denied; ask the person to open it."
+    assert names(workspace.root) == ["closed", "closed/f"]
+    assert (workspace.root / "closed" / "f").read_bytes() == b"x\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [(WriteArguments("f"), "content is missing"), (WriteArguments(content="x"), "path is missing")],

@@ -1,0 +1,29 @@
+"""Real files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from worker.tools.folder_list import list_folder
+from worker.tools.refusals import ToolRefused
+
+
+def test_folders_come_first_and_files_have_sizes(tmp_path: Path) -> None:
+    (tmp_path / "z").mkdir()
+    (tmp_path / "a").write_bytes(b"x" * 12_345)
+    (tmp_path / "to-folder").symlink_to("z")
+    (tmp_path / "to-nothing").symlink_to("no\nwhere")
+    os.mkfifo(tmp_path / "pipe")
+    assert list_folder(tmp_path, "it") == [
+        "to-folder/ -> z",
+        "z/",
+        "a  12 KB",
+        "pipe  (no regular file)",
+        'to-nothing -> "no\\nwhere"',
+    ]
+
+
+def test_a_folder_that_can_not_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ToolRefused, match="it does not exist"):
+        list_folder(tmp_path / "gone", "it")

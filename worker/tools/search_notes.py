@@ -1,0 +1,68 @@
+"""What a search result says besides what it found: what was skipped, what could not be read, and how to go on. Pure."""
+
+from collections.abc import Callable, Sequence
+
+from worker.tools.name_filter import NameFilter
+from worker.tools.refusals import counted, short
+from worker.tools.survey import Survey
+
+_MOST_NAMED = 12
+
+Show = Callable[[str], str]
+"""Tells a path to a reader."""
+
+
+def skipped_note(survey: Survey, names: NameFilter, show: Show) -> list[str]:
+    """Which folders and ignored files were left out, as far as they could have held what was wanted."""
+    # A file whose name does not fit would not have been found either.
+    files = [path for path in survey.skipped_files if names.fits(path.rpartition("/")[2], show(path))]
+    if not survey.skipped_folders and not files:
+        return []
+    parts: list[str] = []
+    if survey.skipped_folders:
+        parts.append(f"folders {_named([show(path) + '/' for path in sorted(survey.skipped_folders)])}")
+    if files:
+        parts.append(f"gitignored files {_named([show(path) for path in sorted(files)])}")
+    more = "" if survey.complete else ", and perhaps more"
+    return [f"[Skipped: {'; '.join(parts)}{more}. With no_ignore: true they are searched too.]"]
+
+
+def unread_notes(survey: Survey, trouble: str, not_opened: Sequence[str], show: Show) -> list[str]:
+    """What could not be read or opened, each path once."""
+    notes: list[str] = []
+    if survey.unreadable_folders:
+        named = _named([show(path) + "/" for path in sorted(survey.unreadable_folders)])
+        notes.append(f"[Could not be read: folders {named}.]")
+    folders = [f"rg: {path}: " for path in survey.unreadable_folders]
+    complaints = [
+        short(line.removeprefix("rg: "))
+        for line in trouble.splitlines()
+        if line and not any(line.startswith(folder) for folder in folders)
+    ]
+    if complaints:
+        more = f"; and {len(complaints) - 5} more" if len(complaints) > 5 else ""
+        notes.append(f"[Could not be read: {'; '.join(complaints[:5])}{more}.]")
+    notes += [f"[Not searched: {reason}]" for reason in not_opened[:5]]
+    if len(not_opened) > 5:
+        notes.append(f"[Not searched: {counted(len(not_opened) - 5, 'more path')}.]")
+    return notes
+
+
+def paging_note(first: int, shown: int, total: int, kind: str) -> list[str]:
+    """Which part of a long result this is, and how to get to the next or to a shorter one."""
+    if first + shown >= total:
+        return []
+    return [
+        f"[{kind} {first + 1}-{first + shown} of {total:,}, newest first; cut at 50 KB. Go on with offset"
+        f" {first + shown}, or narrow it with path, glob, name, newer, depth, exclude or word.]"
+    ]
+
+
+def time_note(seconds: float) -> str:
+    """That a search was stopped, and that what it found is not all."""
+    return f"[Stopped after {seconds:g} s: this is only what was found until then. Narrow it with path, glob or depth.]"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
