@@ -18,6 +18,7 @@ import msgspec
 import worker.__main__
 from worker.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
 
+
 def main() -> None:
     with socket.socket(fileno=os.dup(0)) as channel:
         serve(channel)

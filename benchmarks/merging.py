@@ -1,0 +1,145 @@
+"""What the merge room costs: snapshots and landings beside git's own commands, as ratios in one run.
+
+`python -m benchmarks.merging [--files 100000] [--results 512] [--rounds 5]`. Three questions: is a snapshot about as
+cheap as `git status`; does a landing cost what it changes, however large the repository; how do many landings compare
+with as many `git merge`.
+"""
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.repository import make_repository, open_scratch, path_of
+from benchmarks.table import milliseconds, render_table, times
+from merge.landing import Landed, land
+from merge.objects import edit_tree, read_entry, write_blob
+from merge.repository import Repository, find_repository
+from merge.snapshot import Snapshot, take_snapshot
+from merge.trees import Entry, ObjectId, RepoPath
+from tests.real_git import git
+
+_DIRTY = 20
+_CHANGED = 10
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--files", type=int, default=100_000, help="files in the large repository")
+    parser.add_argument("--results", type=int, default=512, help="results that land one after the other")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each, of which the median counts")
+    options = parser.parse_args(words)
+    rows: list[list[str]] = []
+    with open_scratch() as scratch:
+        small = find_repository(make_repository(scratch / "small", 1_000))
+        _say(f"made 1,000 files; making {options.files:,}")
+        large = find_repository(make_repository(scratch / "large", options.files))
+        rows.append(_snapshot(large, options.files, options.rounds))
+        _say("measured snapshots")
+        rows += _landings(small, large, options.files, options.rounds)
+        _say("measured landings")
+        rows.append(_many(small, options.results))
+    print(render_table(["what", "covey", "beside it", "ratio"], rows))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _snapshot(repository: Repository, files: int, rounds: int) -> list[str]:
+    _make_dirty(repository.root)
+    status = _median(lambda: git(repository.root, "status", "--porcelain", "--untracked-files=all"), rounds)
+    ours = _median(lambda: take_snapshot(repository), rounds)
+    git(repository.root, "checkout", "--quiet", "--", ".")
+    git(repository.root, "clean", "--quiet", "-fd")
+    name = f"snapshot of {files:,} files, {_DIRTY} changed; beside `git status`"
+    return [name, milliseconds(ours), milliseconds(status), times(ours, status)]
+
+
+def _make_dirty(folder: Path) -> None:
+    for number in range(_DIRTY):
+        path = folder / path_of(number * 7)
+        path.write_text(path.read_text() + "\n# changed\n")
+    for number in range(5):
+        (folder / f"new_{number}.txt").write_text("new\n")
+    for number in range(2):
+        (folder / path_of(number * 11 + 3)).unlink()
+
+
+def _landings(small: Repository, large: Repository, files: int, rounds: int) -> list[list[str]]:
+    in_small = _median_of(lambda number: _land_one(small, number), rounds)
+    in_large = _median_of(lambda number: _land_one(large, number), rounds)
+    name = f"landing of {_CHANGED} files in {files:,}; beside the same in 1,000"
+    return [[name, milliseconds(in_large), milliseconds(in_small), times(in_large, in_small)]]
+
+
+def _land_one(repository: Repository, number: int) -> float:
+    """Seconds to land a result that changes ten files the parent has not touched."""
+    snapshot = take_snapshot(repository)
+    paths = [path_of(each) for each in range(_CHANGED * number, _CHANGED * (number + 1))]
+    result = _changed(repository, snapshot, paths, f"# landing {number}\n")
+    began = time.perf_counter()
+    landing = land(repository, child=f"c-{number}", checkout="/nowhere", base=snapshot.tree, result=result)
+    seconds = time.perf_counter() - began
+    assert isinstance(landing, Landed), landing
+    return seconds
+
+
+def _changed(repository: Repository, snapshot: Snapshot, paths: Sequence[str], line: str) -> ObjectId:
+    """The snapshot's tree with `line` put at the end of each of the files."""
+    changes: list[tuple[RepoPath, Entry | None]] = []
+    for path in paths:
+        name = RepoPath(path.encode())
+        entry = read_entry(repository, snapshot.tree, name)
+        assert entry is not None
+        content = (repository.root / path).read_bytes() + line.encode()
+        changes.append((name, Entry(entry.mode, write_blob(repository, content))))
+    return edit_tree(repository, snapshot.tree, changes)
+
+
+def _many(repository: Repository, results: int) -> list[str]:
+    """So many results that each change a file of their own, landed one by one; and as branches, merged one by one."""
+    git(repository.root, "checkout", "--quiet", "--", ".")
+    snapshot = take_snapshot(repository)
+    made = [_changed(repository, snapshot, [path_of(n)], f"# many {n}\n") for n in range(results)]
+    began = time.perf_counter()
+    for number, result in enumerate(made):
+        landing = land(
+            repository, child=f"m-{number}", checkout="/nowhere", base=snapshot.tree, result=result
+        )
+        assert isinstance(landing, Landed), landing
+    ours = time.perf_counter() - began
+
+    git(repository.root, "checkout", "--quiet", "--", ".")
+    assert snapshot.head is not None
+    for number, tree in enumerate(made):
+        commit = (
+            git(repository.root, "commit-tree", tree, "-p", snapshot.head, "-m", str(number)).decode().strip()
+        )
+        git(repository.root, "update-ref", f"refs/heads/many-{number}", commit)
+    began = time.perf_counter()
+    for number in range(results):
+        git(repository.root, "merge", "--quiet", "--no-edit", f"many-{number}")
+    theirs = time.perf_counter() - began
+    name = f"{results} results landed one by one; beside as many `git merge`"
+    return [name, milliseconds(ours), milliseconds(theirs), times(ours, theirs)]
+
+
+def _median(measure: Callable[[], object], rounds: int) -> float:
+    def once(_: int) -> float:
+        began = time.perf_counter()
+        measure()
+        return time.perf_counter() - began
+
+    return _median_of(once, rounds)
+
+
+def _median_of(measure: Callable[[int], float], rounds: int) -> float:
+    measure(0)  # the first finds nothing in the kernel's caches
+    return statistics.median(measure(number) for number in range(1, rounds + 1))
+
+
+if __name__ == "__main__":
+    main()
