@@ -6,6 +6,7 @@ tool, and nothing of how a file is encoded: a line is what stands between two li
 """
 
 import os
+import threading
 import zlib
 from array import array
 from dataclasses import dataclass
@@ -42,20 +43,24 @@ class Seen:
 
     def __init__(self) -> None:
         self._files: dict[str, _Sight] = {}
+        # Tools read in threads, several at a time.
+        self._lock = threading.Lock()
 
     def note(self, path: str, stat: os.stat_result, data: bytes | None) -> None:
         """Remember the file as it is now. `data` is all it holds, or None where only a part was read."""
-        self._files.pop(path, None)
         lines = None if data is None or len(data) > WHOLE_BYTES else _checksums(data)
-        self._files[path] = _Sight(stat.st_size, stat.st_mtime_ns, lines)
-        while len(self._files) > _FILES:
-            self._files.pop(next(iter(self._files)), None)
+        with self._lock:
+            self._files.pop(path, None)
+            self._files[path] = _Sight(stat.st_size, stat.st_mtime_ns, lines)
+            while len(self._files) > _FILES:
+                del self._files[next(iter(self._files))]
 
     def moved(self, source: str, target: str) -> None:
         """The file or folder at `source` stands at `target` now; whatever comes to `source` next was never shown."""
         below = source + os.sep
-        for path in [path for path in self._files if path == source or path.startswith(below)]:
-            self._files[target + path[len(source) :]] = self._files.pop(path)
+        with self._lock:
+            for path in [path for path in self._files if path == source or path.startswith(below)]:
+                self._files[target + path[len(source) :]] = self._files.pop(path)
 
     def difference(self, path: str, stat: os.stat_result, data: bytes | None) -> Difference | None:
         """How the file, which holds `data` now, differs from what was shown; None where it doesn't or never was.

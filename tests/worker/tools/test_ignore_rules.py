@@ -49,7 +49,10 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 PATHS = ["a", "b", "ab", "a.b", "d/a", "d/b", "d/e/a", "d/e/ab", "e/d/a"]
-_RULE = st.text(st.sampled_from("ab.de/*?![]-"), min_size=1, max_size=7)
+# What three stars mean is written nowhere.
+_RULE = st.text(st.sampled_from("ab.de/*?![]-"), min_size=1, max_size=7).filter(
+    lambda rule: "***" not in rule
+)
 
 
 @given(st.lists(_RULE, min_size=1, max_size=4))
