@@ -1,12 +1,15 @@
 """What a search result says besides what it found: what was skipped, what could not be read, and how to go on. Pure."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
+from worker.path_text import quote_path
 from worker.tools.name_filter import NameFilter
 from worker.tools.refusals import counted, short
 from worker.tools.survey import Survey
 
 _MOST_NAMED = 12
+_MOST_ALIKE = 2
 
 Show = Callable[[str], str]
 """Tells a path to a reader."""
@@ -20,9 +23,9 @@ def skipped_note(survey: Survey, names: NameFilter, show: Show) -> list[str]:
         return []
     parts: list[str] = []
     if survey.skipped_folders:
-        parts.append(f"folders {_named([show(path) + '/' for path in sorted(survey.skipped_folders)])}")
+        parts.append(f"folders {_named(_folders(survey.skipped_folders, show))}")
     if files:
-        parts.append(f"gitignored files {_named([show(path) for path in sorted(files)])}")
+        parts.append(f"gitignored files {_named([show(path) for path in sorted(files, key=_from_the_top)])}")
     more = "" if survey.complete else ", and perhaps more"
     return [f"[Skipped: {'; '.join(parts)}{more}. With no_ignore: true they are searched too.]"]
 
@@ -31,7 +34,7 @@ def unread_notes(survey: Survey, trouble: str, not_opened: Sequence[str], show: 
     """What could not be read or opened, each path once."""
     notes: list[str] = []
     if survey.unreadable_folders:
-        named = _named([show(path) + "/" for path in sorted(survey.unreadable_folders)])
+        named = _named(_folders(survey.unreadable_folders, show))
         notes.append(f"[Could not be read: folders {named}.]")
     folders = [f"rg: {path}: " for path in survey.unreadable_folders]
     complaints = [
@@ -61,6 +64,20 @@ def paging_note(first: int, shown: int, total: int, kind: str) -> list[str]:
 def time_note(seconds: float) -> str:
     """That a search was stopped, and that what it found is not all."""
     return f"[Stopped after {seconds:g} s: this is only what was found until then. Narrow it with path, glob or depth.]"
+
+
+def _folders(paths: Sequence[str], show: Show) -> list[str]:
+    """Folders for a reader, the topmost first; many of one name, as builds leave them, together."""
+    by_name = Counter(path.rpartition("/")[2] for path in paths)
+    often = [name for name, number in by_name.items() if number > _MOST_ALIKE]
+    apart = [path for path in sorted(paths, key=_from_the_top) if path.rpartition("/")[2] not in often]
+    return [f"{by_name[name]:,} named {quote_path(name)}/" for name in often] + [
+        show(path) + "/" for path in apart
+    ]
+
+
+def _from_the_top(path: str) -> tuple[int, str]:
+    return path.count("/"), path
 
 
 def _named(names: Sequence[str]) -> str:

@@ -95,6 +95,8 @@ def survey(
         try:
             with os.scandir(folder or "/") as opened:
                 entries = list(itertools.islice(opened, left))
+        except FileNotFoundError:
+            continue  # it has gone since it was listed
         except OSError:
             found.unreadable_folders.append(folder)
             continue

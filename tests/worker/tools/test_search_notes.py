@@ -38,6 +38,12 @@ def test_of_many_only_some_are_named() -> None:
     assert "0010, 0011 and 1,488 more, and perhaps more. With no_ignore" in note
 
 
+def test_the_topmost_come_first_and_many_of_one_name_together() -> None:
+    folders = ["/work/b/c/out", "/work/out", *(f"/work/{name}/__pycache__" for name in "abc"), "/work/a/z"]
+    (note,) = skipped_note(Survey(skipped_folders=folders), NameFilter(), show)
+    assert note.startswith("[Skipped: folders 3 named __pycache__/, out/, a/z/, b/c/out/.")
+
+
 def test_what_could_not_be_read_is_told_once() -> None:
     trouble = (
         "rg: /work/closed: Permission denied (os error 13)\nrg: /work/f: Permission denied (os error 13)\n"

@@ -109,8 +109,8 @@ def test_a_folder_that_can_not_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "closed").chmod(0o700)
 
 
-def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    assert look(tmp_path / "gone").unreadable_folders == [str(tmp_path / "gone")]
+def test_a_folder_that_has_gone_is_none(tmp_path: Path) -> None:
+    assert look(tmp_path / "gone") == Survey()
 
 
 _NAME = st.sampled_from(["a", "b", "a.log", "b.log", "d", "e", "target", ".hidden"])
