@@ -59,8 +59,6 @@ class Dialogue:
                 return await self._hear(nursery)
             except RemoteProtocolError as error:
                 return BrokenOff(str(error))
-            except PeerGone:
-                return BrokenOff()
             finally:
                 nursery.cancel_scope.cancel()
 
@@ -79,7 +77,8 @@ class Dialogue:
         while (report := await self._worker.wire.receive()) is not None:
             match report:
                 case Ready():
-                    await self._begin()
+                    with suppress(PeerGone):  # what it sent before it went is still to be read
+                        await self._begin()
                 case ModelAsked():
                     self._take_in(report)
                     nursery.start_soon(self._answer, report)

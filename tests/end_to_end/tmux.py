@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import shlex
 import subprocess
 import time
@@ -10,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _PATIENCE_SECONDS = 60
-_LOOK_AGAIN_SECONDS = 0.02
 _COLOURS = re.compile(r"\x1b\[[0-9;:]*m|\x1b\(B|\x0f")
 
 
@@ -19,6 +19,10 @@ class Terminal:
 
     def __init__(self, socket: Path) -> None:
         self._tmux = ("tmux", "-S", str(socket), "-f", os.devnull)
+        # All that the program writes goes there as well: so the terminal tells when there is something new to see.
+        self._told = socket.with_name(f"{socket.name}-told")
+        os.mkfifo(self._told)
+        self._news = os.open(self._told, os.O_RDWR | os.O_NONBLOCK)
 
     def run(
         self, command: Sequence[str], *, folder: Path, environment: Mapping[str, str], columns: int, rows: int
@@ -32,6 +36,7 @@ class Terminal:
         size = ("-x", str(columns), "-y", str(rows))
         self._call("new-session", "-d", *size, "-c", str(folder), "sh", "-c", shell)
         self._call("set-option", "-s", "escape-time", "0")
+        self._call("pipe-pane", "-o", f"exec cat > {shlex.quote(str(self._told))}")
 
     def type(self, text: str) -> None:
         """Type `text` as it is."""
@@ -56,18 +61,25 @@ class Terminal:
             TimeoutError: with what it shows instead.
         """
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        while time.monotonic() < deadline:
+        while True:
             shown = self._call("capture-pane", "-p", "-e", "-S", str(-above))
             plain = _COLOURS.sub("", shown)
             if re.search(pattern, plain, re.DOTALL):
                 return shown if colours else plain
-            # A terminal tells nobody that it changed.
-            time.sleep(_LOOK_AGAIN_SECONDS)
-        raise TimeoutError(f"The terminal never showed {pattern!r}:\n{self.screen(above=above)}")
+            if not self._wait_for_news(deadline - time.monotonic()):
+                raise TimeoutError(f"The terminal never showed {pattern!r}:\n{plain}")
 
     def close(self) -> None:
         """End the terminal and what runs in it."""
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
+        os.close(self._news)
+
+    def _wait_for_news(self, seconds: float) -> bool:
+        """Wait until the program has written something; False when it did not in so many seconds."""
+        if seconds <= 0 or not select.select([self._news], [], [], seconds)[0]:
+            return False
+        os.read(self._news, 65_536)
+        return True
 
     def _call(self, *words: str) -> str:
         return subprocess.run([*self._tmux, *words], check=True, capture_output=True, text=True).stdout

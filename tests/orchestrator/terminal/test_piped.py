@@ -1,4 +1,4 @@
-"""Real pipes and files. Requests one a line, read as they are wanted."""
+"""Contract. Real pipes and files: requests one a line, read as they are wanted."""
 
 import os
 from collections.abc import Generator
