@@ -1,6 +1,7 @@
 """Pure. Whatever is wrong with a call comes back as a text that tells the model what to do."""
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import pytest
@@ -94,6 +95,9 @@ def test_a_schema_is_one_object_without_references() -> None:
     class Outer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         inner: Inner
         more: list[Inner] = []
+        limit: Annotated[int | None, msgspec.Meta(description="at most")] = None
+        either: int | str | None = None
+        count: int = 3
 
     schema = msgspec.json.decode(schema_of(Outer))
     assert schema["type"] == "object"
@@ -101,3 +105,6 @@ def test_a_schema_is_one_object_without_references() -> None:
     assert schema["properties"]["inner"]["properties"]["word"] == {"type": "string"}
     assert schema["properties"]["more"]["items"]["required"] == ["word"]
     assert schema["additionalProperties"] is False
+    assert schema["properties"]["limit"] == {"type": "integer", "description": "at most"}
+    assert schema["properties"]["either"] == {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+    assert schema["properties"]["count"] == {"type": "integer", "default": 3}
