@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.faults import UserError
+from orchestrator.review.verbs import add_review_verbs
 
 EXIT_FAULT = 1
 EXIT_INTERRUPTED = 130
@@ -68,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     scripted.add_argument("--port", type=int, default=0, help="the port to listen on (default: a free one)")
     scripted.add_argument("--record", type=Path, metavar="DIR", help="write every request into this folder")
     scripted.set_defaults(verb=_scripted)
+
+    add_review_verbs(verbs.add_parser)
     return parser
 
 

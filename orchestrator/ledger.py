@@ -104,6 +104,15 @@ class Ledger:
         self.write(changed)
         return changed
 
+    def swap(self, expected: LedgerRow, row: LedgerRow) -> bool:
+        """Put `row` in the place of `expected`; False, and nothing is written, when the child's row is another now."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            if self.read(expected.child) != expected:
+                return False
+            self.write(row)
+        return True
+
     def read(self, child: ChildId) -> LedgerRow | None:
         """The child's row, or None when there is none."""
         rows = self._select("WHERE child = ?", (child,))
@@ -131,6 +140,11 @@ class Ledger:
             raise _unreadable(self._path, str(error)) from error
 
 
+def ledger_path(repository: Repository) -> Path:
+    """Where the ledger is, or will be once a session delegates."""
+    return repository.common_dir / "covey" / "ledger.sqlite"
+
+
 @contextmanager
 def open_ledger(repository: Repository) -> Generator[Ledger]:
     """The ledger of a repository: one for all its worktrees and sessions.
@@ -139,7 +153,7 @@ def open_ledger(repository: Repository) -> Generator[Ledger]:
         LedgerUnreadable: when the file there is none of ours.
         OSError: when git's own folder can't be written.
     """
-    path = repository.common_dir / "covey" / "ledger.sqlite"
+    path = ledger_path(repository)
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
         try:

@@ -1,0 +1,207 @@
+"""The children of a repository as a person asks for them: by id, with where each stands on the disk now.
+
+Reads the ledger, the process table and the disk; changes none of them. A child whose session lives is that session's;
+what is left of any other is the person's to review.
+"""
+
+import difflib
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from merge.repository import NotARepository, Repository, children_folder, find_repository
+from merge.trees import ObjectId
+from orchestrator.faults import UserError
+from orchestrator.ledger import (
+    OPEN_STATES,
+    Ledger,
+    LedgerRow,
+    LedgerUnreadable,
+    Process,
+    ledger_path,
+    open_ledger,
+)
+from worker.path_text import quote_path, unquote_path
+from worker.process_table import look_up
+
+Standing = Literal["at work", "interrupted", "kept", "left over", "over"]
+"""Whose a child is: its session's (`at work`), the person's (the next three), or nobody's any more.
+
+`interrupted`: its session died under way. `left over`: it landed or was dropped, and its folder is there all the same,
+for what in it could not land.
+"""
+
+FOR_REVIEW: frozenset[Standing] = frozenset({"interrupted", "kept", "left over"})
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A child as it stands. `folder` is its checkout, None when there is no such folder."""
+
+    row: LedgerRow
+    standing: Standing
+    folder: Path | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what it did can be told: its checkout is there, and was once finished being made."""
+        return self.folder is not None and self.row.base is not None and self.row.commit is not None
+
+    @property
+    def is_for_review(self) -> bool:
+        return self.standing in FOR_REVIEW and self.folder is not None
+
+    @property
+    def base(self) -> ObjectId:
+        assert self.row.base is not None
+        return ObjectId(self.row.base)
+
+
+def find_repository_here(folder: Path) -> Repository:
+    """The repository that holds `folder`.
+
+    Raises:
+        UserError: when there is none, or the folder is in a child's checkout.
+    """
+    try:
+        repository = find_repository(folder)
+    except NotARepository as error:
+        raise UserError(str(error)) from error
+    parent = _parent_of_checkout(repository.root)
+    if parent is not None and (parent / ".git").exists():
+        raise UserError(f"{repository.root} is a child's checkout; run this in {parent}.")
+    return repository
+
+
+@contextmanager
+def open_book(repository: Repository) -> Generator[Ledger | None]:
+    """The ledger, or None where no session has ever delegated: asking must not leave anything behind.
+
+    Raises:
+        UserError: when it can't be read.
+    """
+    try:
+        if not ledger_path(repository).exists():
+            yield None
+        else:
+            with open_ledger(repository) as ledger:
+                yield ledger
+    except (LedgerUnreadable, OSError) as error:
+        raise UserError(str(error)) from error
+
+
+def list_children(repository: Repository, ledger: Ledger | None) -> list[Known]:
+    """Every child of the ledger, oldest first."""
+    return [stand(repository, row) for row in ledger.rows()] if ledger is not None else []
+
+
+def stand(repository: Repository, row: LedgerRow) -> Known:
+    """Where the child of `row` stands now."""
+    folder = _folder_of(repository, row)
+    if row.state in OPEN_STATES:
+        alive = is_alive(row.owner) or (row.worker is not None and is_alive(row.worker))
+        return Known(row, "at work" if alive else "interrupted", folder)
+    if folder is None:
+        return Known(row, "over", None)
+    return Known(row, "kept" if row.state == "kept" else "left over", folder)
+
+
+def find_child(repository: Repository, ledger: Ledger | None, name: str) -> Known:
+    """The child whose id is `name`, or begins with it and is the only one; those for review come first.
+
+    Raises:
+        UserError: when there is none or more than one, with the names that are near.
+    """
+    known = list_children(repository, ledger)
+    exact = [child for child in known if child.row.child == name]
+    if exact:
+        return exact[0]
+    begin = [child for child in known if name and child.row.child.startswith(name)]
+    found = [child for child in begin if child.is_for_review] or begin
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(f"{name!r} begins several ids: {_ids(found)}; type more of the one you mean.")
+    raise UserError(f"There is no child {name!r} in this repository.{_near(name, known)}")
+
+
+def require_for_review(child: Known) -> Known:
+    """`child`, when it is the person's to deal with.
+
+    Raises:
+        UserError: when it is its session's, or nothing of it is left; what became of it is said.
+    """
+    row = child.row
+    if child.standing == "at work":
+        raise UserError(
+            f"{row.child} is at work (process {row.owner.pid}, session {row.session}); review it when it has ended."
+        )
+    if child.is_for_review or child.standing == "interrupted":
+        return child
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed_at))
+    if row.state == "landed" and row.landing is not None:
+        undo = f"`covey undo {row.landing}` takes it back"
+        what = f"landed as {row.landing} on {when}; {row.reason or undo}"
+    elif row.state == "dropped":
+        what = f"was dropped on {when}"
+    elif row.state == "kept":
+        what = f"was kept, and its folder {row.checkout} is gone; `covey gc` forgets it"
+    else:
+        what = f"ended on {when} with nothing to land"
+    raise UserError(f"{row.child} {what}.")
+
+
+def require_home(repository: Repository, child: Known) -> None:
+    """See to it that the child's own working tree is the one at hand.
+
+    Raises:
+        UserError: when it is another one that is there.
+    """
+    home = home_of(child.row)
+    if home is not None and home.resolve() != repository.root and (home / ".git").exists():
+        raise UserError(
+            f"{child.row.child} belongs to the working tree {quote_path(str(home))}; run this there."
+        )
+
+
+def home_of(row: LedgerRow) -> Path | None:
+    """The working tree that the child's session was in, by where its checkout is."""
+    return _parent_of_checkout(Path(unquote_path(row.checkout))) if row.checkout is not None else None
+
+
+def is_alive(process: Process) -> bool:
+    """Whether this very process runs, and not a later one of its id."""
+    entry = look_up(process.pid)
+    return entry is not None and entry.key.start_time == process.start_time and not entry.ended
+
+
+def _folder_of(repository: Repository, row: LedgerRow) -> Path | None:
+    if row.kind != "implement":
+        return None
+    # The repository may have been moved since, its children's folder with it.
+    told = [Path(unquote_path(row.checkout))] if row.checkout is not None else []
+    for folder in (*told, children_folder(repository) / row.child):
+        if folder.is_dir() and not folder.is_symlink():
+            return folder
+    return None
+
+
+def _parent_of_checkout(folder: Path) -> Path | None:
+    """The working tree `X` beside `X-children`, when `folder` is directly in the latter."""
+    name = folder.parent.name.removesuffix("-children")
+    return folder.parent.with_name(name) if name and name != folder.parent.name else None
+
+
+def _ids(children: Sequence[Known]) -> str:
+    return ", ".join(child.row.child for child in children)
+
+
+def _near(name: str, known: Sequence[Known]) -> str:
+    near = difflib.get_close_matches(name, [child.row.child for child in known], n=3, cutoff=0.5)
+    if near:
+        return f" Did you mean {' or '.join(near)}?"
+    kept = [child for child in known if child.is_for_review]
+    return f" For review: {_ids(kept)}." if kept else " Nothing is kept for review."

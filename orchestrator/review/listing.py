@@ -1,0 +1,132 @@
+"""`covey review`: the table of what is kept, with whether each would land now."""
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from merge.repository import Repository
+from orchestrator.ledger import Ledger
+from orchestrator.review.finding import Known, Standing, list_children
+from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
+from orchestrator.review.printing import look_here, show_json, show_lines, width_here
+from orchestrator.review.table import table
+from orchestrator.review.words import age
+from orchestrator.terminal.figures import count
+from orchestrator.terminal.lines import Line, Span, Tone, dim, tame_line
+from orchestrator.terminal.look import Look
+from worker.path_text import quote_path
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A child that is for review, as data. `reason` and `conflicts` are why it was kept; `now` is how it stands now.
+
+    Times are seconds since the epoch; `changed` are the paths that it changed, `holds` what in its folder can't land.
+    """
+
+    id: str
+    title: str
+    session: str
+    standing: Standing
+    began_at: float
+    kept_at: float
+    checkout: str | None
+    reason: str
+    conflicts: tuple[str, ...]
+    changed: tuple[str, ...]
+    holds: tuple[str, ...]
+    now: AnyOutlook
+
+
+def list_kept(repository: Repository, ledger: Ledger | None, *, as_json: bool) -> int:
+    """Print what is kept; the exit code."""
+    children = [child for child in list_children(repository, ledger) if child.is_for_review]
+    weighed = weigh_all(repository, children)
+    if as_json:
+        show_json([kept(each) for each in weighed])
+        return 0
+    look = look_here()
+    show_lines(listing(weighed, look, time.time(), width_here(look)))
+    return 0
+
+
+def kept(weighed: Weighed) -> Kept:
+    """The child as data."""
+    row = weighed.known.row
+    return Kept(
+        row.child,
+        row.title,
+        row.session,
+        weighed.known.standing,
+        row.began_at,
+        row.changed_at,
+        quote_path(str(weighed.known.folder)) if weighed.known.folder is not None else None,
+        why(weighed.known),
+        row.conflicts,
+        weighed.files,
+        holds(weighed),
+        weighed.outlook,
+    )
+
+
+def why(known: Known) -> str:
+    """Why the child is for review, in a few words."""
+    match known.standing:
+        case "interrupted":
+            return "its session ended before it did"
+        case "left over":
+            row = known.row
+            landed = f"it landed as {row.landing}" if row.landing is not None else f"it has {row.state}"
+            return f"{landed}, and its folder is still there"
+        case _:
+            return known.row.reason or "kept"
+
+
+def holds(weighed: Weighed) -> tuple[str, ...]:
+    """What is in the folder and would be gone with it, though everything else had landed."""
+    left = weighed.result.left_out if weighed.result is not None else ()
+    return tuple(f"{each.path}: {each.reason}" for each in left)
+
+
+def tone_of(outlook: AnyOutlook) -> Tone:
+    return "good" if isinstance(outlook, LandsNow) else "warn" if isinstance(outlook, Conflicts) else "plain"
+
+
+def listing(weighed: Sequence[Weighed], look: Look, now: float, width: int | None) -> list[Line]:
+    """The table, each row followed by the paths that the child changed."""
+    if not weighed:
+        return [dim("Nothing is kept for review.")]
+    rows: list[list[Span]] = []
+    for each in weighed:
+        row = each.known.row
+        mark = look.state_mark("conflict" if isinstance(each.outlook, Conflicts) else "kept")
+        cells = (
+            Span(f"{mark} {each.known.standing}", "warn"),
+            Span(row.child, "strong"),
+            Span(tame_line(row.title)),
+            Span(age(now - row.changed_at), "dim"),
+            Span(count(len(each.files), "file") if each.result is not None else "?", "dim"),
+            Span(tame_line(in_words(each.outlook)), tone_of(each.outlook)),
+        )
+        rows.append(list(cells))
+    head = ("state", "id", "title", "age", "files", "now")
+    first, *lines = table(head, rows, look, width, {"title": 8, "now": 18, "id": 10})
+    whole = [first]
+    for line, each in zip(lines, weighed, strict=True):
+        whole.append(line)
+        if each.files:
+            whole.append(dim(f"    {_listed(each.files, None if width is None else width - 4)}"))
+        whole += [dim(f"    holds {tame_line(left)}") for left in holds(each)]
+    return [*whole, (), dim("covey review ID shows one; covey review ID --land lands it.")]
+
+
+def _listed(paths: Sequence[str], width: int | None) -> str:
+    """The paths with commas between them, as many as fit and the number of the rest."""
+    shown: list[str] = []
+    for number, path in enumerate(paths):
+        rest = len(paths) - number
+        more = f" and {rest} more"
+        if width is not None and shown and len(", ".join([*shown, tame_line(path)])) + len(more) > width:
+            return ", ".join(shown) + more
+        shown.append(tame_line(path))
+    return ", ".join(shown)
