@@ -1,4 +1,4 @@
-"""The model as one agent of the session sees it: the gateway, with what was asked and answered written down.
+"""The model as one agent of the session sees it: the gateway, paid for, with what was asked and answered written down.
 
 The parent's loop asks it directly; a child's worker asks through its pipe and the parent asks here in its name. So the
 journal holds every conversation whole: `Told` is what joined it, `Replied` what the model said.
@@ -9,22 +9,27 @@ from functools import partial
 
 import trio
 
+from orchestrator.budget import Purse
 from orchestrator.events import Replied, Told
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from worker.conversation import AnyMessage
-from worker.model import AnyModelFailure, Reply
+from worker.model import AnyModelFailure, Reply, Usage
 from worker.protocol import ChildId
 
 
 class JournaledModel:
     """A `worker.model.Model` whose conversation is journaled as that of `who`. `told` messages are in there already."""
 
-    def __init__(self, who: ChildId, gateway: Gateway, journal: Journal, told: int = 0) -> None:
+    def __init__(
+        self, who: ChildId, gateway: Gateway, journal: Journal, purse: Purse, *, told: int = 0
+    ) -> None:
         self._who = who
         self._gateway = gateway
         self._journal = journal
+        self._purse = purse
         self._told = told
+        self._last_usage: Usage | None = None
 
     async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
         """See `worker.model.Model`."""
@@ -33,8 +38,11 @@ class JournaledModel:
             self._journal.record(self._who, Told(new))
             self._told = len(conversation)
         began = trio.current_time()
-        answer = await self._gateway.reply(conversation, hear=partial(self._journal.hear, self._who))
+        hear = partial(self._journal.hear, self._who)
+        ask = partial(self._gateway.reply, conversation, hear=hear, refusal=self._purse.refusal)
+        answer = await self._purse.pay_for(ask, like=self._last_usage)
         if isinstance(answer, Reply):
+            self._last_usage = answer.usage
             self._journal.record(self._who, Replied(answer, trio.current_time() - began))
             self._told += 1  # the reply's message, which the asker appends
         return answer

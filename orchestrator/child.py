@@ -15,6 +15,7 @@ from merge.git import GitFailed
 from merge.landing import AnyLanding
 from merge.snapshot import Snapshot
 from merge.trees import show_path
+from orchestrator.agents import Agent, tool_limit
 from orchestrator.asking import JournaledModel
 from orchestrator.child_record import ChildRecord
 from orchestrator.dialogue import BrokenOff, Dialogue
@@ -22,6 +23,7 @@ from orchestrator.environment import child_environment
 from orchestrator.events import (
     AnyEnding,
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ChildWorking,
     Died,
@@ -33,9 +35,18 @@ from orchestrator.grounds import Grounds, SharedSnapshot
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
 from worker.conversation import UserMessage
-from worker.model import Reply, Usage
+from worker.model import OutOfBudget, Reply, Usage
 from worker.path_text import quote_path
-from worker.protocol import Answered, ChildId, Kind, ModelAsked, Start, ToolFinished, ToolStarted
+from worker.protocol import (
+    Answered,
+    ChildId,
+    Kind,
+    ModelAsked,
+    ModelGaveUp,
+    Start,
+    ToolFinished,
+    ToolStarted,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,12 @@ class NewChild:
     title: str
     task: str
     background: bool
+    agent: Agent | None = None
+
+    @property
+    def agent_name(self) -> str:
+        """The name of its agent file, or nothing."""
+        return self.agent.name if self.agent is not None else ""
 
 
 @dataclass(frozen=True)
@@ -72,18 +89,35 @@ class Child:
     def __init__(self, new: NewChild, grounds: Grounds) -> None:
         self.new = new
         self.began = trio.current_time()
-        self.last_action = "starting"
+        # Asked for here and not when its life begins: the line is in the order of the calls.
+        self._slot = grounds.slots.ask()
+        self._ahead = None if self._slot.is_given else self._slot.ahead
+        self.last_action = "starting" if self._slot.is_given else "waiting for others to finish"
         self.last_action_at = self.began
         self.steps = 0
         self.usage = Usage()
         self.report: ChildReport | None = None
         self.ended = trio.Event()
         self._grounds = grounds
-        self._record = ChildRecord(grounds.ledger, grounds.session, new.id, new.kind, new.title, new.task)
+        self._record = ChildRecord(
+            grounds.ledger,
+            grounds.session,
+            new.id,
+            new.kind,
+            new.title,
+            new.task,
+            agent=new.agent_name,
+            queued=self.is_queued,
+        )
         self._scope = trio.CancelScope()
         self._stopped_by = ""
         self._dialogue: Dialogue | None = None
         self._unsaid: list[str] = []
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether it still waits for its turn, with nothing of it started."""
+        return not self._slot.is_given
 
     def stop(self, by: str) -> None:
         """Stop the child and everything it started. `ended` tells when that is done."""
@@ -103,17 +137,22 @@ class Child:
         """Run the child's whole life. Never raises but for a fault in the journal or the ledger."""
         new, grounds = self.new, self._grounds
         grounds.journal.record_durably(
-            new.id, ChildStarted(new.id, new.kind, new.title, new.task, new.background)
+            new.id, ChildStarted(new.id, new.kind, new.title, new.task, new.background, new.agent_name)
         )
+        if self._ahead is not None:
+            grounds.journal.record(new.id, ChildQueued(grounds.slots.limit, self._ahead))
         ground: Ground | None = None
         ending: AnyEnding = Stopped(self._stopped_by)
         landing: AnyLanding | None = None
         # Only `stop` ends a child early: the nursery it lives in must not cut it down between two steps of its end.
         with trio.CancelScope(shield=True):
             try:
-                with self._scope:
-                    if new.kind == "implement":
-                        ground = await self._make_ground(shared)
+                with self._slot, self._scope:
+                    # Before the wait: what it starts from does not depend on how many others are at work.
+                    snapshot = await shared.take() if new.kind == "implement" else None
+                    await self._wait_for_turn()
+                    if snapshot is not None:
+                        ground = await self._make_ground(snapshot)
                     ending = await self._work(ground)
                 if self._scope.cancelled_caught:
                     ending = Stopped(self._stopped_by)
@@ -125,17 +164,28 @@ class Child:
             if ground is not None:
                 finished = isinstance(ending, Answered)
                 landing = await settle(
-                    grounds, ground.checkout, ground.snapshot, self._record, finished=finished
+                    grounds,
+                    ground.checkout,
+                    ground.snapshot,
+                    self._record,
+                    finished=finished,
+                    unfinished=_why_unfinished(ending),
                 )
         self._record.has_ended(landing, describe_ending(ending))
         seconds = trio.current_time() - self.began
-        text = report(new.id, new.kind, ending, landing, seconds, self.usage)
+        text = report(new.id, new.kind, ending, landing, seconds, self.usage, agent=new.agent_name)
         self.report = ChildReport(ending, landing, text)
         grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
         self.ended.set()
 
-    async def _make_ground(self, shared: SharedSnapshot) -> Ground:
-        snapshot = await shared.take()
+    async def _wait_for_turn(self) -> None:
+        if self._ahead is None:
+            return
+        await self._slot.wait()
+        self._record.starts()
+        self._did("starting")
+
+    async def _make_ground(self, snapshot: Snapshot) -> Ground:
         checkout = await trio.to_thread.run_sync(
             make_checkout, self._grounds.repository, self.new.id, snapshot
         )
@@ -147,16 +197,27 @@ class Child:
         new, grounds = self.new, self._grounds
         folder = ground.checkout.path if ground is not None else str(grounds.repository.root)
         carried, left_out = _what_it_holds(ground)
-        message = first_message(new.kind, quote_path(folder), new.title, new.task, carried, left_out)
+        shared = ground.checkout.shared if ground is not None else ()
+        message = first_message(
+            new.kind,
+            quote_path(folder),
+            new.title,
+            new.task,
+            carried,
+            left_out,
+            shared=shared,
+            agent=new.agent,
+        )
         conversation = (UserMessage(message),)
         logs = os.fsencode(grounds.logs / new.id)
-        start = Start(new.id, new.kind, os.fsencode(folder), logs, conversation)
+        limit = tool_limit(new.agent) if new.agent is not None else None
+        start = Start(new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit)
         async with open_worker(new.id, child_environment(os.environ, new.id), grounds.spawner) as worker:
             checkout = quote_path(folder) if ground is not None else None
             grounds.journal.record(new.id, ChildWorking(checkout, carried, left_out))
             self._record.works(worker.pid)
             self._did("thinking")
-            model = JournaledModel(new.id, grounds.gateway, grounds.journal)
+            model = JournaledModel(new.id, grounds.gateway, grounds.journal, grounds.purse)
             self._dialogue = dialogue = Dialogue(worker, start, model, self._listen)
             for text in self._unsaid:
                 await dialogue.steer(text)
@@ -188,9 +249,19 @@ def _what_it_holds(ground: Ground | None) -> tuple[tuple[str, ...], tuple[str, .
     """What an implement child was given beside the commit, and what it was not, as lines for its first message."""
     if ground is None:
         return (), ()
-    carried = tuple(show_path(change.path) for change in ground.snapshot.changes)
+    carried = tuple(
+        show_path(change.path) + (" (deleted)" if change.after is None else "")
+        for change in ground.snapshot.changes
+    )
     left_out = tuple(f"{left.path} ({left.reason})" for left in ground.snapshot.left_out)
     return carried, left_out
+
+
+def _why_unfinished(ending: AnyEnding) -> str:
+    """Why its edits are kept and not merged, where it did not finish."""
+    if isinstance(ending, ModelGaveUp) and isinstance(ending.failure, OutOfBudget):
+        return "the session's budget was spent before the child finished"
+    return "the child did not finish"
 
 
 def first_line(text: str) -> str:

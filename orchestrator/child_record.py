@@ -27,13 +27,27 @@ class ChildRecord:
     """One child's row, written anew at each step. `session` and this process own the child."""
 
     def __init__(
-        self, ledger: Ledger, session: str, child: ChildId, kind: Kind, title: str, task: str
+        self,
+        ledger: Ledger,
+        session: str,
+        child: ChildId,
+        kind: Kind,
+        title: str,
+        task: str,
+        *,
+        agent: str = "",
+        queued: bool = False,
     ) -> None:
         now, owner = time.time(), process_of(os.getpid())
         assert owner is not None, "a process finds itself"
         self._ledger = ledger
-        self._row = LedgerRow(child, session, owner, kind, title, task, "starting", now, now)
+        state = "queued" if queued else "starting"
+        self._row = LedgerRow(child, session, owner, kind, title, task, state, now, now, agent=agent)
         ledger.write(self._row)
+
+    def starts(self) -> None:
+        """It has waited long enough: its folder is about to be made."""
+        self._row = self._ledger.change(self._row, state="starting")
 
     def has_checkout(self, checkout: Checkout, snapshot: Snapshot) -> None:
         """It has a folder; what it started from can be told from the row alone."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from orchestrator.agents import Agent
+from orchestrator.first_message import role
 from orchestrator.grounds import Grounds, SharedSnapshot
 from worker.conversation import UserMessage
 from worker.protocol import ChildId
@@ -86,6 +88,8 @@ class Children:
     async def answer(self, arguments: TaskArguments, workspace: Workspace) -> ToolAnswer:
         """Carry out one `task` call."""
         if arguments.child is not None:
+            if arguments.agent is not None:
+                return failed("agent goes with a new child; this one has its instructions already.")
             return await self._answer_about(arguments, arguments.child)
         if arguments == TaskArguments():
             return ToolAnswer(self._list())
@@ -93,12 +97,14 @@ class Children:
             return failed("kill and wait_secs go with child: ID; name the child.")
         if arguments.kind is None or not arguments.prompt or not arguments.prompt.strip():
             return failed("A new child needs kind (research or implement) and prompt (its whole task).")
-        child = self._start(arguments)
+        agent: Agent | None = None
+        if arguments.agent is not None:
+            agent = self._grounds.agents.find(arguments.agent)
+            if agent is None:
+                return failed(self._unknown_agent(arguments.agent))
+        child = self._start(arguments, agent)
         if arguments.background:
-            return ToolAnswer(
-                f"started child {child.new.id} ({child.new.kind}) in the background; its report reaches you when it"
-                f" finishes. Ask with child: {child.new.id}."
-            )
+            return ToolAnswer(self._in_the_background(child))
         try:
             await child.ended.wait()
         except trio.Cancelled:
@@ -108,13 +114,15 @@ class Children:
             raise
         return self._whole_report(child)
 
-    def _start(self, arguments: TaskArguments) -> "Child":
+    def _start(self, arguments: TaskArguments, agent: Agent | None) -> "Child":
         assert arguments.kind is not None
         assert arguments.prompt is not None
         from orchestrator.child import Child, NewChild  # see `load_what_children_need`
 
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
-        new = NewChild(self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background)
+        new = NewChild(
+            self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background, agent
+        )
         child = Child(new, self._grounds)
         self.roster[new.id] = child
         self._nursery.start_soon(self._live, child, self._shared)
@@ -159,18 +167,32 @@ class Children:
             if child.report is not None and child.new.id not in self._delivered
         ]
 
+    def _in_the_background(self, child: "Child") -> str:
+        who = f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)})"
+        ask = f"its report reaches you when it finishes. Ask with child: {child.new.id}."
+        if not child.is_queued:
+            return f"started {who} in the background; {ask}"
+        return f"queued {who} in the background, for {self._grounds.slots.limit} are at work already; {ask}"
+
+    def _unknown_agent(self, name: str) -> str:
+        known = ", ".join(agent.name for agent in self._grounds.agents.agents)
+        return f"There is no agent {name!r}. " + (
+            f"The agents are: {known}." if known else "No agent file is here; leave agent out."
+        )
+
     def _state(self, child: "Child") -> str:
         now = trio.current_time()
-        state = "finished" if child.report is not None else "running"
+        state = "finished" if child.report is not None else "queued" if child.is_queued else "running"
         return (
-            f"child {child.new.id} ({child.new.kind}) {state}: {child.new.title}\n"
+            f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)}) {state}: {child.new.title}\n"
             f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
             f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
         )
 
     def _list(self) -> str:
-        running = len(self.running())
-        head = f"{running} running, {len(self.roster) - running} ended"
+        slots, alive = self._grounds.slots, self.running()
+        queued = sum(child.is_queued for child in alive)
+        head = f"running {len(alive) - queued} of {slots.limit}, queued {queued}, ended {len(self.roster) - len(alive)}"
         return "\n\n".join([head, *(self._state(child) for child in self.roster.values())])
 
     def _new_id(self, title: str) -> ChildId:

@@ -1,14 +1,17 @@
-"""Which model endpoint to use: flags, then environment, then `~/.covey/config.toml`; nothing is chosen silently.
+"""Which model endpoint to use and how much of it: flags, then environment, then `~/.covey/config.toml`.
 
-Pure but for reading that one file. Opens no connection and knows nothing of how an endpoint is spoken to.
+Nothing is chosen silently. Pure but for reading that one file. Opens no connection and knows nothing of how an
+endpoint is spoken to.
 """
 
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
+from orchestrator.budget import Budget, Price
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint, EndpointInvalid, Format, Key
 
@@ -28,10 +31,27 @@ class EndpointTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stall_seconds: float | None = None
 
 
+class ChildrenTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[children]`: `max` are at work at once, the others are queued."""
+
+    max: Annotated[int, msgspec.Meta(gt=0)] | None = None
+
+
 class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole of `~/.covey/config.toml`."""
+    """The whole of `~/.covey/config.toml`. `prices` are by the model's name, for a million tokens."""
 
     endpoint: EndpointTable = EndpointTable()
+    children: ChildrenTable = ChildrenTable()
+    budget: Budget = Budget()
+    prices: dict[str, Price] = {}
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one session may use. `children` are at work at once, None for as many as the machine serves well."""
+
+    budget: Budget = Budget()
+    price: Price | None = None
+    children: int | None = None
 
 
 class NoEndpoint(UserError):
@@ -98,6 +118,34 @@ def choose_endpoint(
     except EndpointInvalid as error:
         raise UserError(str(error)) from error
     return endpoint
+
+
+def choose_limits(
+    configuration: Configuration,
+    model: str,
+    *,
+    tokens: int | None = None,
+    seconds: float | None = None,
+    cost: float | None = None,
+) -> Limits:
+    """What flags (`tokens`, `seconds`, `cost`) and configuration let a session with `model` use.
+
+    Raises:
+        UserError: when the cost is limited and the model has no price.
+    """
+    table = configuration.budget
+    budget = Budget(
+        table.tokens if tokens is None else tokens,
+        table.seconds if seconds is None else seconds,
+        table.cost if cost is None else cost,
+    )
+    price = configuration.prices.get(model)
+    if budget.cost is not None and price is None:
+        raise UserError(
+            f"The cost is limited, and what {model} costs is not known; write its price for a million tokens into"
+            f' config.toml, such as: [prices."{model}"] with input = 3.0 and output = 15.0.'
+        )
+    return Limits(budget, price, configuration.children.max)
 
 
 def _url_of_environment(environment: Mapping[str, str]) -> str | None:

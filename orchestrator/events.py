@@ -27,6 +27,12 @@ class SessionStarted(Event, frozen=True):
     model: str
 
 
+class Noticed(Event, frozen=True):
+    """Something that the person should know, in one sentence; nothing is the matter with the session."""
+
+    text: str
+
+
 class RequestGiven(Event, frozen=True):
     """The person asked for something; a turn begins."""
 
@@ -81,6 +87,14 @@ class ChildStarted(Event, frozen=True):
     title: str
     task: str
     background: bool
+    agent: str = ""
+
+
+class ChildQueued(Event, frozen=True):
+    """As many children are at work as may be at once; this one waits until `ahead` others have begun, and one ended."""
+
+    limit: int
+    ahead: int
 
 
 class ChildWorking(Event, frozen=True):
@@ -141,6 +155,7 @@ class SessionFinished(Event, frozen=True):
 AnySound = TextAdded | ThinkingAdded | CallComposing
 AnyFact = (
     SessionStarted
+    | Noticed
     | RequestGiven
     | Told
     | Replied
@@ -148,6 +163,7 @@ AnyFact = (
     | ToolStarted
     | ToolFinished
     | ChildStarted
+    | ChildQueued
     | ChildWorking
     | ChildFinished
     | Dismissed

@@ -7,6 +7,7 @@ does not (D5, D6 of the behaviour table).
 from collections.abc import Sequence
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from orchestrator.agents import Agent
 from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
 from orchestrator.kept import removal_hint
 from worker.model import Usage
@@ -24,9 +25,20 @@ def listed(paths: Sequence[str]) -> str:
 
 
 def first_message(
-    kind: Kind, folder: str, title: str, task: str, carried: Sequence[str], left_out: Sequence[str]
+    kind: Kind,
+    folder: str,
+    title: str,
+    task: str,
+    carried: Sequence[str],
+    left_out: Sequence[str],
+    *,
+    shared: Sequence[str] = (),
+    agent: Agent | None = None,
 ) -> str:
-    """What a new child is told, `task` last."""
+    """What a new child is told, `task` last, the instructions of its `agent` right before it.
+
+    `shared` are the build caches that its checkout has in common with the parent.
+    """
     lines = ["You are a child session: you do one task for another session and answer once."]
     if kind == "research":
         lines += [
@@ -43,8 +55,18 @@ def first_message(
             lines.append(f"The checkout holds these uncommitted changes as well: {listed(carried)}.")
         if left_out:
             lines.append(f"It does not hold: {listed(left_out)}.")
-        lines.append("Files that git ignores are not in it, except shared build caches.")
+        caches = (
+            f", except the build caches {listed(shared)}, which it shares with the parent" if shared else ""
+        )
+        lines.append(f"Files that git ignores are not in it{caches}.")
+    if agent is not None:
+        lines += ["", f"You are the agent {agent.name}. Its instructions:", "", agent.instructions]
     return "\n".join([*lines, "", f"Task: {title}", "", task])
+
+
+def role(kind: Kind, agent: str) -> str:
+    """What a child is, for the brackets behind its id: its kind, and its agent where it has one."""
+    return f"{kind}, agent {agent}" if agent else kind
 
 
 def describe_ending(ending: AnyEnding) -> str:
@@ -97,10 +119,18 @@ def last_text(ending: AnyEnding) -> str:
 
 
 def report(
-    child: ChildId, kind: Kind, ending: AnyEnding, landing: AnyLanding | None, seconds: float, usage: Usage
+    child: ChildId,
+    kind: Kind,
+    ending: AnyEnding,
+    landing: AnyLanding | None,
+    seconds: float,
+    usage: Usage,
+    *,
+    agent: str = "",
 ) -> str:
     """What the parent's model reads of a child that ended."""
-    head = f"child {child} ({kind}) {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
+    who = f"child {child} ({role(kind, agent)})"
+    head = f"{who} {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
     lines = [head, *(describe_landing(landing) if landing is not None else [])]
     text = last_text(ending)
     return "\n".join([*lines, "", text] if text else lines)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import trio
 
 from merge.repository import Repository
+from orchestrator.agents import AgentFiles
+from orchestrator.budget import Purse
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.ledger import Ledger
+from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner
 
 if TYPE_CHECKING:
@@ -29,6 +32,9 @@ class Grounds:
     logs: Path
     landing_turn: trio.Lock = field(default_factory=trio.Lock)
     """One landing at a time; who waits here is cancelled cleanly, who waits for a file lock in a thread is not."""
+    slots: Slots = field(default_factory=Slots)
+    purse: Purse = field(default_factory=Purse)
+    agents: AgentFiles = field(default_factory=AgentFiles)
 
 
 class SharedSnapshot:

@@ -18,10 +18,10 @@ from merge.repository import Repository
 from worker.protocol import ChildId, Kind
 from worker.sayable import encode_sayable
 
-State = Literal["starting", "working", "finished", "landing", "landed", "kept", "dropped", "ended"]
+State = Literal["queued", "starting", "working", "finished", "landing", "landed", "kept", "dropped", "ended"]
 """Where a child stands: `finished` is before its landing was begun, `ended` means that there was nothing to land."""
 
-OPEN_STATES: frozenset[State] = frozenset({"starting", "working", "finished", "landing"})
+OPEN_STATES: frozenset[State] = frozenset({"queued", "starting", "working", "finished", "landing"})
 """States that a child only leaves by the hand of its session, or of whoever finds that session dead."""
 
 
@@ -63,6 +63,7 @@ class LedgerRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     last_action: str = ""
     steps: int = 0
     tokens: int = 0
+    agent: str = ""
 
 
 class LedgerUnreadable(Exception):

@@ -16,6 +16,7 @@ from orchestrator.events import (
     AnySound,
     CallComposing,
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ChildWorking,
     Dismissed,
@@ -30,17 +31,19 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Entry, Heard
-from worker.model import Usage
-from worker.protocol import Answered, AnyOutcome, ChildId, Kind
+from worker.model import OutOfBudget, Usage
+from worker.protocol import Answered, AnyOutcome, ChildId, Kind, ModelGaveUp
 
-State = Literal["starting", "running", "finished", "landed", "conflict", "kept", "stopped", "failed"]
+State = Literal[
+    "queued", "starting", "running", "finished", "landed", "conflict", "kept", "stopped", "failed"
+]
 """What a child is at, in the word that every screen shows for it."""
 
 
 class ChildRow(msgspec.Struct, frozen=True):
     """One child as a row: who it is, what it does now or how it ended. Times are seconds since the epoch.
 
-    `steps` are its model calls, `calls` its finished tool calls by tool.
+    `steps` are its model calls, `calls` its finished tool calls by tool, `agent` the name of its agent file.
     """
 
     id: ChildId
@@ -58,12 +61,14 @@ class ChildRow(msgspec.Struct, frozen=True):
     landing: AnyLanding | None = None
     ended_at: float | None = None
     dismissed: bool = False
+    agent: str = ""
+    queued: bool = False
 
     @property
     def state(self) -> State:
         if self.ending is None:
-            return "running" if self.working else "starting"
-        if isinstance(self.ending, Stopped):
+            return "running" if self.working else "queued" if self.queued else "starting"
+        if isinstance(self.ending, Stopped) or _is_out_of_budget(self.ending):
             return "stopped"
         if not isinstance(self.ending, Answered):
             return "failed"
@@ -145,7 +150,9 @@ def see(picture: Picture, entry: Entry) -> Picture:
     if entry.who != PARENT:
         if isinstance(entry.event, ChildStarted):
             started = entry.event
-            row = ChildRow(started.child, started.kind, started.title, started.background, entry.at)
+            row = ChildRow(
+                started.child, started.kind, started.title, started.background, entry.at, agent=started.agent
+            )
             return change(picture, children={**picture.children, entry.who: row})
         return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
     match entry.event:
@@ -200,6 +207,9 @@ def _with_row(picture: Picture, who: ChildId, changed: Callable[[ChildRow], Chil
 def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
     change = msgspec.structs.replace
     match entry.event:
+        case ChildQueued(limit=limit, ahead=ahead):
+            waits = f"waiting: {limit} are at work, {ahead} come before it"
+            return change(row, queued=True, last_action=waits)
         case ChildWorking(checkout=checkout):
             return change(row, working=True, checkout=checkout, last_action="thinking")
         case Replied(reply=reply):
@@ -222,6 +232,10 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
             return change(row, dismissed=True)
         case _:
             return row
+
+
+def _is_out_of_budget(ending: AnyEnding) -> bool:
+    return isinstance(ending, ModelGaveUp) and isinstance(ending.failure, OutOfBudget)
 
 
 def _one_more(calls: Mapping[str, int], name: str) -> dict[str, int]:

@@ -15,16 +15,27 @@ from functools import partial
 import trio
 
 from merge.repository import Repository
+from orchestrator.agents import agent_folders, describe_agents, read_agents
 from orchestrator.asking import JournaledModel
+from orchestrator.budget import Purse
 from orchestrator.children import Children, load_what_children_need, open_children
+from orchestrator.config import Limits
 from orchestrator.environment import clean_environment
-from orchestrator.events import RequestGiven, SessionFinished, SessionStarted, Stopped, TurnFinished
+from orchestrator.events import (
+    Noticed,
+    RequestGiven,
+    SessionFinished,
+    SessionStarted,
+    Stopped,
+    TurnFinished,
+)
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.journal import PARENT, Journal
 from orchestrator.ledger import open_ledger
 from orchestrator.own_folder import own_folder
+from orchestrator.slots import Slots
 from orchestrator.spawning import open_spawner
 from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
 from worker.agent import Agent
@@ -37,18 +48,26 @@ from worker.tools import run_command, task
 from worker.workspace import Workspace
 
 THE_PERSON = "the person"
+THE_END_OF_THE_TURN = "the end of the turn"
 
 
 class Session:
     """A session between its first request and its end. One turn runs at a time."""
 
     def __init__(
-        self, id: str, repository: Repository, journal: Journal, children: Children, agent: Agent
+        self,
+        id: str,
+        repository: Repository,
+        journal: Journal,
+        children: Children,
+        agent: Agent,
+        purse: Purse,
     ) -> None:
         self.id = id
         self.repository = repository
         self.journal = journal
         self.children = children
+        self.purse = purse
         self._agent = agent
         self._turn: trio.CancelScope | None = None
 
@@ -63,13 +82,15 @@ class Session:
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
         self._turn = trio.CancelScope()
         try:
-            with self._turn:
+            with self._turn, self.purse.turn():
                 ending = await self._agent.run_turn(self.children.begin_group)
         finally:
             self._turn = None
             # After an answer none runs; after an interruption or a failed model none may go on.
             with trio.CancelScope(shield=True):
-                await self.children.stop_all(THE_PERSON)
+                await self.children.stop_all(
+                    THE_PERSON if isinstance(ending, Stopped) else THE_END_OF_THE_TURN
+                )
         finished = TurnFinished(ending, trio.current_time() - began)
         self.journal.record_durably(PARENT, finished)
         return finished
@@ -91,8 +112,10 @@ async def _warm_up(gateway: Gateway) -> None:
 
 
 @asynccontextmanager
-async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGenerator[Session]:
-    """A new session in `repository` with the model behind `endpoint`.
+async def open_session(
+    repository: Repository, endpoint: Endpoint, limits: Limits | None = None
+) -> AsyncGenerator[Session]:
+    """A new session in `repository` with the model behind `endpoint`; `limits` is what it may use.
 
     Raises:
         FolderRefused: when the workspace's `.covey/` can't be written.
@@ -105,13 +128,34 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
         journal.record(
             PARENT, SessionStarted(id, quote_path(str(repository.root)), endpoint.base_url, endpoint.model)
         )
+        agents = read_agents(agent_folders(repository.root, os.environ))
+        for fault in agents.faults:
+            journal.record(PARENT, Noticed(fault))
+        description = task.DESCRIPTION + describe_agents(agents.agents)
+        offered = [
+            dataclasses.replace(tool, description=description) if tool is task.TOOL else tool
+            for tool in TOOLS
+        ]
+        limits = limits or Limits()
+        purse = Purse(limits.budget, limits.price)
         async with (
-            open_gateway(endpoint, SYSTEM_PROMPT, advertised(TOOLS)) as gateway,
+            open_gateway(endpoint, SYSTEM_PROMPT, advertised(offered)) as gateway,
             open_spawner() as spawner,
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
-            grounds = Grounds(id, repository, gateway, journal, ledger, spawner, logs)
+            grounds = Grounds(
+                id,
+                repository,
+                gateway,
+                journal,
+                ledger,
+                spawner,
+                logs,
+                slots=Slots(limits.children),
+                purse=purse,
+                agents=agents,
+            )
             async with open_children(grounds) as children:
 
                 async def tell(event: ToolStarted | ToolFinished) -> None:
@@ -124,7 +168,7 @@ async def open_session(repository: Repository, endpoint: Endpoint) -> AsyncGener
                 own = {tool.name: tool for tool in (delegate, shell)}
                 tools = [own.get(tool.name, tool) for tool in TOOLS]
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
-                model = JournaledModel(PARENT, gateway, journal)
+                model = JournaledModel(PARENT, gateway, journal, purse)
                 agent = Agent([], model, toolbox, children, tell)
-                yield Session(id, repository, journal, children, agent)
+                yield Session(id, repository, journal, children, agent, purse)
         journal.record_durably(PARENT, SessionFinished())

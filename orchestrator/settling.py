@@ -16,16 +16,22 @@ from worker.path_text import quote_path
 
 
 async def settle(
-    grounds: Grounds, checkout: Checkout, snapshot: Snapshot, record: ChildRecord, *, finished: bool
+    grounds: Grounds,
+    checkout: Checkout,
+    snapshot: Snapshot,
+    record: ChildRecord,
+    *,
+    finished: bool,
+    unfinished: str = "the child did not finish",
 ) -> AnyLanding:
-    """Land what the child did when it `finished`, else keep it for a person to look at."""
+    """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why."""
     try:
         result = await trio.to_thread.run_sync(take_result, grounds.repository, checkout)
         if not result.changes and not result.left_out:
             await trio.to_thread.run_sync(remove_checkout, grounds.repository, checkout)
             return NothingToLand()
         if not finished:
-            return _held(checkout, "the child did not finish; its edits so far are in there")
+            return _held(checkout, f"{unfinished}; its edits so far are in there")
         record.has_finished()
         async with grounds.landing_turn:
             record.is_landing()

@@ -4,10 +4,12 @@ Run by the parent as `python -P -m worker`. Standard input and output are the wi
 that a stray print or a command's output can never enter a frame. The end of the wire means stop.
 """
 
+import dataclasses
 import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 import trio
@@ -28,10 +30,11 @@ from worker.protocol import (
     Start,
     Steer,
     ToolFinished,
+    ToolLimit,
     ToolStarted,
 )
 from worker.toolbox import Toolbox
-from worker.tools.tool import Access
+from worker.tools.tool import Access, AnyTool, ToolAnswer, failed
 from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
 
@@ -45,6 +48,18 @@ REFUSALS: dict[str, dict[Access, str]] = {
     "research": {"delegate": _NOT_FOR_A_CHILD, "write": _READ_ONLY, "shell": _READ_ONLY},
 }
 """What a child of each kind is told when it calls a tool that it may not use."""
+
+
+def limited(tools: Iterable[AnyTool], limit: ToolLimit) -> list[AnyTool]:
+    """The same tools; those that `limit` does not name answer with its refusal."""
+
+    def refusing(tool: AnyTool) -> AnyTool:
+        async def refuse(arguments: object, workspace: Workspace) -> ToolAnswer:
+            return failed(f"{tool.name}: {limit.refusal}")
+
+        return dataclasses.replace(tool, run=refuse)
+
+    return [tool if tool.name in limit.names else refusing(tool) for tool in tools]
 
 
 class SteeringInbox:
@@ -85,7 +100,8 @@ async def work(
         read_only=start.kind == "research",
         command_limit_seconds=start.command_limit_seconds,
     )
-    toolbox = Toolbox(TOOLS, workspace, REFUSALS[start.kind])
+    tools = TOOLS if start.limit is None else limited(TOOLS, start.limit)
+    toolbox = Toolbox(tools, workspace, REFUSALS[start.kind])
 
     async def tell(report: ToolStarted | ToolFinished) -> None:
         await wire.send(report)

@@ -119,8 +119,25 @@ class RanAway(ModelFailure, frozen=True):
         return f"The model's tool call ran away: {self.detail}."
 
 
+class OutOfBudget(ModelFailure, frozen=True):
+    """The call was not made: the session's budget is spent. Never retried."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"The session's budget is spent ({self.detail}); no further model call is made."
+
+
 AnyModelFailure = (
-    Unreachable | Stalled | Overloaded | ServerFailed | Refused | ContextOverflow | Malformed | RanAway
+    Unreachable
+    | Stalled
+    | Overloaded
+    | ServerFailed
+    | Refused
+    | ContextOverflow
+    | Malformed
+    | RanAway
+    | OutOfBudget
 )
 
 

@@ -29,11 +29,19 @@ class Command(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
     """Base of what the parent tells a worker."""
 
 
+class ToolLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The only tools that an agent may call, by every name they have; `refusal` is what any other call is told."""
+
+    names: tuple[str, ...]
+    refusal: str
+
+
 class Start(Command, frozen=True):
     """The first command: who the worker is, where it works, and the conversation it begins or goes on with.
 
     `workspace` and `temporary`, the folder for its logs, are absolute paths as the file system has them.
-    `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command.
+    `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command. Without a
+    `limit` the worker may call every tool that its kind may.
     """
 
     child: ChildId
@@ -42,6 +50,7 @@ class Start(Command, frozen=True):
     temporary: bytes
     conversation: tuple[AnyMessage, ...]
     command_limit_seconds: float = 3600.0
+    limit: ToolLimit | None = None
 
 
 class ModelReplied(Command, frozen=True):

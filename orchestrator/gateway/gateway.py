@@ -21,7 +21,7 @@ from orchestrator.gateway.retries import RetryPolicy, wait_before_retry
 from orchestrator.gateway.warmth import Warmth
 from orchestrator.gateway.wire_format import Prefix, WireFormat
 from worker.conversation import AnyMessage, AssistantMessage
-from worker.model import AnyModelFailure, Overloaded, Reply, Unreachable
+from worker.model import AnyModelFailure, OutOfBudget, Overloaded, Reply, Unreachable
 from worker.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -96,19 +96,23 @@ class Gateway:
         await self._opened()
 
     async def reply(
-        self, conversation: Sequence[AnyMessage], *, hear: Hear = lambda event: None
+        self,
+        conversation: Sequence[AnyMessage],
+        *,
+        hear: Hear = lambda event: None,
+        refusal: Callable[[], OutOfBudget | None] = lambda: None,
     ) -> Reply | AnyModelFailure:
         """Answer the conversation as it stands, with retries; a failure that comes back is final.
 
         `hear` gets the sounds of the reply as it comes and a `ModelRetried` before each wait; after one, the
-        reply begins anew.
+        reply begins anew. `refusal` is asked before each attempt, and what it gives is the answer.
         """
         body = self._format.encode_request(self._prefix, conversation, self._endpoint)
         taken = _call_ids(conversation)
         attempt = 1
         while True:
             async with self._gate.passed():
-                outcome = await self._call(body, taken, len(conversation), hear)
+                outcome = refusal() or await self._call(body, taken, len(conversation), hear)
             if isinstance(outcome, Reply):
                 self._gate.ease()
                 return outcome

@@ -47,6 +47,7 @@ class Look:
 
 
 _STATE_MARKS: Mapping[State, tuple[str, str]] = {
+    "queued": ("○", "."),
     "starting": ("◌", "."),
     "running": ("●", "*"),
     "finished": ("✓", "+"),
@@ -58,6 +59,7 @@ _STATE_MARKS: Mapping[State, tuple[str, str]] = {
 }
 
 STATE_TONES: Mapping[State, Tone] = {
+    "queued": "dim",
     "starting": "dim",
     "running": "accent",
     "finished": "good",

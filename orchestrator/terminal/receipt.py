@@ -8,7 +8,7 @@ from typing import assert_never
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import Stopped
-from orchestrator.first_message import describe_ending, listed
+from orchestrator.first_message import describe_ending, listed, role
 from orchestrator.kept import removal_hint
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.figures import count, counters, duration, tally
@@ -45,7 +45,7 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
         Span(f"{look.state_mark(row.state)} {row.state}", STATE_TONES[row.state]),
         " ",
         Span(row.id, "strong"),
-        f" ({row.kind}) {tame_line(row.title)}",
+        f" ({tame_line(role(row.kind, row.agent))}) {tame_line(row.title)}",
         Span(look.separator + look.separator.join(facts), "dim"),
     )
     details: list[Line] = []

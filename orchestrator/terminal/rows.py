@@ -67,7 +67,7 @@ def what_came_of(row: ChildRow) -> str:
             pass
     if isinstance(row.ending, Stopped):
         return f"by {row.ending.by}"
-    if row.state == "failed":
+    if row.state in ("failed", "stopped"):
         return describe_ending(row.ending)
     text = last_text(row.ending).strip()
     return text.splitlines()[0] if text else ""
@@ -80,7 +80,7 @@ def _cell(row: ChildRow, name: str, look: Look, now: float) -> str:
         case "id":
             return row.id
         case "kind":
-            return row.kind
+            return f"{row.kind}/{tame_line(row.agent)}" if row.agent else row.kind
         case "title":
             return tame_line(row.title)
         case "action":

@@ -8,14 +8,16 @@ everything.
 
 from orchestrator.events import (
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ModelRetried,
+    Noticed,
     Replied,
     RequestGiven,
     SessionStarted,
     TurnFinished,
 )
-from orchestrator.first_message import last_text
+from orchestrator.first_message import last_text, role
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
@@ -43,6 +45,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
                 dim(tame_line(f"model {model} at {endpoint}; /help lists the commands")),
                 (),
             ]
+        case Noticed(text=text):
+            return [line(Span(tame_line(text), "warn"))]
         case RequestGiven(text=text):
             return [(), *asked(text, look), ()]
         case Replied(reply=reply):
@@ -82,9 +86,11 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
                     Span(f"{look.state_mark('starting')} starting", STATE_TONES["starting"]),
                     " ",
                     Span(row.id, "strong"),
-                    f" ({row.kind}{note}) {tame_line(row.title)}",
+                    f" ({tame_line(role(row.kind, row.agent))}{note}) {tame_line(row.title)}",
                 )
             ]
+        case ChildQueued():
+            return [dim(f"  {row.id}  queued, {row.last_action}")]
         case ToolStarted(name=name, title=title):
             return [dim(f"  {row.id}  {look.tool_mark(name)}{_titled(name, title)}")]
         case ModelRetried():

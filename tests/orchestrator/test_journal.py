@@ -10,6 +10,7 @@ from merge.landing import Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import (
     AnyFact,
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ChildWorking,
     Died,
@@ -17,6 +18,7 @@ from orchestrator.events import (
     Event,
     ModelRetried,
     NeverBegan,
+    Noticed,
     Replied,
     RequestGiven,
     SessionFinished,
@@ -35,6 +37,7 @@ CHILD = ChildId("fix-it-0a1b")
 
 FACTS: tuple[AnyFact, ...] = (
     SessionStarted("s", "/w", "http://x", "m"),
+    Noticed("an agent file is left out"),
     RequestGiven("do ü"),
     Told((UserMessage("do ü"), ToolMessage(CallId("1"), "t", (Image("image/png", b"\x00\xff"),)))),
     Replied(Reply(AssistantMessage("hm", (ToolCall(CallId("1"), "read", "{"),)), Usage(1, 2, 3)), 0.5),
@@ -42,6 +45,7 @@ FACTS: tuple[AnyFact, ...] = (
     ToolStarted(CallId("1"), "read", "read a"),
     ToolFinished(CallId("1"), "read", "read a", "text\nmore", True, 0.1),
     ChildStarted(CHILD, "implement", "fix it", "fix it now", True),
+    ChildQueued(8, 2),
     ChildWorking("/w-children/fix-it-0a1b", ("a",), ("b (too large)",)),
     ChildFinished(Answered("done"), Landed("l1", ("a",), ("moved",)), 1.0, Usage()),
     ChildFinished(Died("exit status 1", "oh"), Conflicted("/c", ("a: both changed it",)), 1.0, Usage()),

@@ -19,6 +19,7 @@ Start a child with `kind`, `title` and `prompt`:
 - kind "research": reads and searches this workspace and answers; it cannot write or run commands.
 - kind "implement": edits an isolated checkout that starts from the working tree as it is now, uncommitted changes
   included. When it finishes, its edits are merged back into this workspace by themselves.
+Only so many children are at work at once; the others are queued and start by themselves.
 A child sees nothing of this conversation: put everything it needs into `prompt`. Children started together do not
 see each other's edits; give them different files where you can. A child whose edits conflict keeps its checkout for
 review and the others still land. You verify the combined result after they finish.
@@ -26,7 +27,7 @@ review and the others still land. You verify the combined result after they fini
 With `background: true` the call returns the child's id at once; the child's report reaches you when it finishes.
 With `child: ID`: its state while it runs, its whole result once it has finished. `wait_secs` waits at most that long
 for it to finish. `prompt` together with `child` is a message to the running child. `kill: true` stops it.
-Without arguments: the list of children."""
+Without arguments: how many children run, are queued and have ended, and the list of them."""
 
 
 class TaskArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,6 +45,10 @@ class TaskArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     child: Annotated[str | None, msgspec.Meta(description="The id of a child that was started before.")] = (
         None
     )
+    agent: Annotated[
+        str | None,
+        msgspec.Meta(description="The agent whose instructions and tools the new child gets, by its name."),
+    ] = None
     kill: Annotated[bool, msgspec.Meta(description="With `child`: stop it and everything it started.")] = (
         False
     )
