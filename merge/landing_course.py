@@ -106,8 +106,10 @@ def _attempt(
     beside: bool,
 ) -> AnyCourse | _Again:
     present = open_on_disk(repository, base)
-    match weigh(repository, base, present, theirs, choices):
-        case Clear(found, merge_notes):
+    # An undo takes back what is in the record of a landing, and moves nothing else.
+    moves_more = facts.undoes is None
+    match weigh(repository, base, present, theirs, choices, follow_folders=moves_more):
+        case Clear(found, merge_notes, whole):
             pass
         case Open(clashed):
             return Clash(clashed.conflicts)
@@ -118,7 +120,7 @@ def _attempt(
     if not found.changes:
         return Nothing()
     landing = next_landing(repository)
-    plan, notes = _prepare(repository, present, found, base, facts, landing, tell, beside)
+    plan, notes = _prepare(repository, present, found, whole or base, facts, landing, tell, beside)
     if not plan.steps:
         return Nothing()
     ended = _carry_out(repository, plan, tell)
@@ -132,13 +134,15 @@ def _prepare(
     repository: Repository,
     present: OnDisk,
     ready: Ready,
-    base: ObjectId,
+    parent: ObjectId,
     facts: Facts,
     landing: str,
     tell: Tell,
     all_beside: bool,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Write the new files to where they wait and the objects for good; the plan, not yet in its journal.
+
+    `parent` is the parent's tree, or what comes nearest to it of what is known: the child's base.
 
     Raises:
         GitFailed: when git can't write a file or an object.
@@ -152,7 +156,7 @@ def _prepare(
         raise
     beside = _paths_elsewhere(present.files, ready, staging, all_beside)
     steps = make_steps(ready, after, beside, landing)
-    old = edit_tree(repository, base, [(change.path, change.before) for change in ready.changes])
+    old = edit_tree(repository, parent, [(change.path, change.before) for change in ready.changes])
     new = edit_tree(repository, old, [(change.path, change.after) for change in ready.changes])
     before, landed = write_commits(repository, landing, facts, old, new, seconds=int(time.time()))
     make_durable(repository, {before, landed, old, new, *_objects(repository, ready.changes, (old, new))})

@@ -59,8 +59,8 @@ def decide(repository: Repository, clashed: Clashed, choices: Choices) -> Merged
             changes |= {change.path: change for change in decided}
     settled = tuple(changes[path] for path in sorted(changes))
     if open_conflicts:
-        return Clashed(open_conflicts, settled, clashed.ours, clashed.notes)
-    return Merged(settled, clashed.notes)
+        return Clashed(open_conflicts, settled, clashed.notes, clashed.whole)
+    return Merged(settled, clashed.notes, clashed.whole)
 
 
 def _decide_one(repository: Repository, clashed: Clashed, conflict: Conflict, choice: Choice) -> list[Change]:
@@ -78,7 +78,8 @@ def _decide_one(repository: Repository, clashed: Clashed, conflict: Conflict, ch
         chosen = conflict.ours if choice == "ours" else conflict.theirs
     changes = [Change(conflict.path, conflict.ours, chosen)] if chosen != conflict.ours else []
     if chosen is not None and conflict.why == "file and folder":
-        folder = read_entry(repository, clashed.ours, conflict.path)
+        assert clashed.whole is not None, "git alone finds such a conflict, in whole trees"
+        folder = read_entry(repository, clashed.whole, conflict.path)
         if folder is not None and folder.is_folder:
             below = list_tree(repository, folder.object)
             changes += [

@@ -23,23 +23,25 @@ from merge.working_files import folders_above
 class Merged(msgspec.Struct, frozen=True):
     """The merge is clean: `changes` lead from what the parent has to the merged tree.
 
-    `notes` tell what a reader would not expect, such as a file that went with its renamed folder.
+    `notes` tell what a reader would not expect, such as a file that went with its renamed folder. `whole` is all of
+    what the parent has, where the merge had to look at it.
     """
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
+    whole: ObjectId | None = None
 
 
 class Clashed(msgspec.Struct, frozen=True):
     """Some paths conflict. `settled` are the changes to the others, good once every conflict is decided.
 
-    `ours` is the parent's tree, at least the part of it that was merged.
+    `whole` is all of what the parent has, where the merge had to look at it.
     """
 
     conflicts: tuple[Conflict, ...]
     settled: tuple[Change, ...]
-    ours: ObjectId
     notes: tuple[str, ...] = ()
+    whole: ObjectId | None = None
 
 
 class CouldNotMerge(msgspec.Struct, frozen=True):
@@ -51,8 +53,13 @@ class CouldNotMerge(msgspec.Struct, frozen=True):
 AnyMerge = Merged | Clashed | CouldNotMerge
 
 
-def merge_trees(repository: Repository, base: ObjectId, ours: Present, theirs: ObjectId) -> AnyMerge:
+def merge_trees(
+    repository: Repository, base: ObjectId, ours: Present, theirs: ObjectId, *, follow_folders: bool = True
+) -> AnyMerge:
     """Merge the change from `base` to `theirs` into `ours`.
+
+    With `follow_folders`, a file that one side added in a folder that the other renamed goes to where the folder
+    is now, whatever else there is to merge.
 
     Raises:
         ObjectMissing: when the repository does not hold a tree of it.
@@ -70,15 +77,15 @@ def merge_trees(repository: Repository, base: ObjectId, ours: Present, theirs: O
                 contested.append(change)
         if not wanted:
             return Merged(())
-        if all(_is_edit(change, now[change.path]) for change in contested) and not _may_follow_folder(
-            repository, base, ours, theirs, wanted
-        ):
+        may_follow = follow_folders and _may_follow_folder(repository, base, ours, theirs, wanted)
+        if not may_follow and all(_is_edit(change, now[change.path]) for change in contested):
             return _merge_edits(repository, settled, contested, now)
-        tree = ours.whole_tree()
-        answer = merge_by_git(repository, base, tree, theirs)
+        whole = ours.whole_tree()
+        answer = merge_by_git(repository, base, whole, theirs)
     except (CannotRun, GitFailed, Unreadable) as fault:
         return CouldNotMerge(str(fault))
-    return _read_answer(repository, answer, tree, [], {change.path for change in wanted})
+    merge = _read_answer(repository, answer, whole, [], {change.path for change in wanted})
+    return msgspec.structs.replace(merge, whole=whole)
 
 
 def _is_edit(change: Change, now: Entry | None) -> bool:
@@ -144,7 +151,7 @@ def _read_answer(
         return Merged(_by_path([*settled, *changes]), notes)
     unclear = {*answer.unmerged, *(plain_name(answer, path) for path in answer.unmerged)}
     clear = [change for change in changes if change.path not in unclear]
-    return Clashed(conflicts_of(answer), _by_path([*settled, *clear]), ours, notes)
+    return Clashed(conflicts_of(answer), _by_path([*settled, *clear]), notes)
 
 
 def _notes(answer: GitMerge, changes: Sequence[Change], wanted: set[RepoPath]) -> tuple[str, ...]:

@@ -22,10 +22,14 @@ from merge.trees import ObjectId, RepoPath
 
 @dataclass(frozen=True)
 class Clear:
-    """It can be landed as `ready` says, which may be that there is nothing to do."""
+    """It can be landed as `ready` says, which may be that there is nothing to do.
+
+    `whole` is all of what the parent has, where the merge had to look at it.
+    """
 
     ready: Ready
     notes: tuple[str, ...]
+    whole: ObjectId | None = None
 
 
 @dataclass(frozen=True)
@@ -54,15 +58,23 @@ class Moving:
 
 
 def weigh(
-    repository: Repository, base: ObjectId, present: OnDisk, theirs: ObjectId, choices: Choices
+    repository: Repository,
+    base: ObjectId,
+    present: OnDisk,
+    theirs: ObjectId,
+    choices: Choices,
+    *,
+    follow_folders: bool = True,
 ) -> Clear | Open | Barred | Moving:
     """Merge the change from `base` to `theirs` with what is on the disk, and compare the outcome with it.
+
+    `follow_folders` is as for `merge_trees`.
 
     Raises:
         ChoiceImpossible: when `choices` ask for what can't be had.
         GitFailed, Unreadable, OSError: when something can't be read.
     """
-    merged = merge_trees(repository, base, present, theirs)
+    merged = merge_trees(repository, base, present, theirs, follow_folders=follow_folders)
     if isinstance(merged, CouldNotMerge):
         return Barred(merged.reason)
     if isinstance(merged, Clashed):
@@ -71,13 +83,15 @@ def weigh(
         return Open(merged)
     found = compare_with_disk(present, merged.changes)
     if isinstance(found, InTheWay):
-        decided = decide(repository, Clashed(found.conflicts, found.rest, base, merged.notes), choices)
+        decided = decide(
+            repository, Clashed(found.conflicts, found.rest, merged.notes, merged.whole), choices
+        )
         if isinstance(decided, Clashed):
             return Open(decided)
         merged, found = decided, compare_with_disk(present, decided.changes)
     match found:
         case Ready():
-            return Clear(found, merged.notes)
+            return Clear(found, merged.notes, merged.whole)
         case Impossible(reason):
             return Barred(reason)
         case Outdated(path):
@@ -128,6 +142,7 @@ def fix_decision(
     decided = decide(repository, clashed, choices)
     if not isinstance(decided, Merged):
         return decided.conflicts
-    seen = edit_tree(repository, base, [(change.path, change.before) for change in decided.changes])
+    known = decided.whole or base
+    seen = edit_tree(repository, known, [(change.path, change.before) for change in decided.changes])
     result = edit_tree(repository, seen, [(change.path, change.after) for change in decided.changes])
     return Decision(seen, result)

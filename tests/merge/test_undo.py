@@ -118,6 +118,33 @@ def test_an_undo_can_be_taken_back_and_the_landing_again(place: Place) -> None:
     assert undo_landing(place.repository, "1") == NothingToUndo("landing 1 is taken back already, by 4")
 
 
+def test_a_renamed_folder_is_taken_back_and_what_was_added_in_it_since_stays(place: Place) -> None:
+    land_files(place, {"src/deep/er/leaf.txt": None, "moved/leaf.txt": b"leaf\n"})
+    place.write("moved/since.txt", "since\n")
+
+    undone = undo_landing(place.repository)
+
+    assert isinstance(undone, Undone)
+    assert place.read("src/deep/er/leaf.txt") == b"leaf\n"
+    assert place.read("moved/since.txt") == b"since\n"
+    assert not (place.root / "moved/leaf.txt").exists()
+
+
+def test_what_the_person_had_moved_before_the_landing_is_not_moved_by_its_undo(place: Place) -> None:
+    """The landing follows the moved folder; its record is of the parent's tree, not of the child's base."""
+    base = head_tree(place)
+    (place.root / "src/deep").rename(place.root / "elsewhere")
+    before = exact_state(place.root)
+    landing = land_files(place, {"src/deep/er/new.txt": b"new\n"}, base=base)
+    assert isinstance(landing, Landed)
+    assert landing.paths == ("elsewhere/er/new.txt",)
+
+    undone = undo_landing(place.repository)
+
+    assert isinstance(undone, Undone)
+    assert exact_state(place.root) == before
+
+
 def test_a_renamed_file_is_taken_back_where_it_is_now(place: Place) -> None:
     land_files(place, {"src/app.py": text(l5="the child's")})
     (place.root / "src/app.py").rename(place.root / "src/main.py")
