@@ -1,7 +1,6 @@
 """Real git. A merge by paths says what git says of whole trees, on generated trees and on the named hard cases."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,14 @@ from hypothesis import strategies as st
 
 from merge.conflict import describe
 from merge.git_merge import conflicts_of, merge_by_git
-from merge.objects import changed_paths, edit_tree, write_blob
+from merge.objects import changed_paths, edit_tree
 from merge.present import StoredTree, open_on_disk
 from merge.repository import Repository
 from merge.three_way import Clashed, CouldNotMerge, Merged, merge_trees
-from merge.trees import EXECUTABLE, FILE, SUBMODULE, Change, Entry, ObjectId, RepoPath
+from merge.trees import FILE, SUBMODULE, Change, Entry, ObjectId, RepoPath
 from tests.merge.landings import head_tree, result_of
 from tests.merge.places import MakePlace, Place
-
-Model = Mapping[str, tuple[int, tuple[str, ...]]]
-"""A small tree: mode and lines by path."""
-
-FOLDERS = ["", "a/", "b/", "a/s/", "c/"]
-NAMES = ["f", "g", "h", "n"]
+from tests.merge.small_trees import Model, edited, store, three_trees, trees
 
 
 @pytest.fixture(scope="module")
@@ -31,69 +25,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = Place(tmp_path_factory.mktemp("workshop"))
     place.git("init", "-q")
     return place
-
-
-def lines_of(kind: int) -> tuple[str, ...]:
-    return tuple(f"line {kind} {number}\n" for number in range(10))
-
-
-paths = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map("".join)
-files = st.tuples(st.sampled_from([FILE, FILE, EXECUTABLE]), st.integers(0, 4).map(lines_of))
-
-
-def without_clashes(tree: Model) -> Model:
-    """The tree with files dropped that stand where others need a folder."""
-    return {
-        path: file for path, file in tree.items() if not any(other.startswith(path + "/") for other in tree)
-    }
-
-
-trees = st.dictionaries(paths, files, min_size=1, max_size=6).map(without_clashes)
-
-
-@st.composite
-def edited(draw: st.DrawFn, tree: Model) -> Model:
-    """What somebody makes of a tree: edits, modes, renames, moved folders, files where folders were."""
-    new = dict(tree)
-    for _ in range(draw(st.integers(0, 4))):
-        deed = draw(
-            st.sampled_from(("edit", "edit", "edit", "remove", "rename", "add", "mode", "move", "clash"))
-        )
-        path = draw(st.sampled_from(sorted(new))) if new else None
-        if deed == "add" or path is None:
-            new[draw(paths)] = draw(files)
-        elif deed == "edit":
-            mode, lines = new[path]
-            number = draw(st.sampled_from((0, 1, 5, 9)))
-            new[path] = mode, (*lines[:number], f"edit {draw(st.integers(0, 1))}\n", *lines[number + 1 :])
-        elif deed == "remove":
-            del new[path]
-        elif deed == "rename":
-            moved = new.pop(path)
-            new[draw(paths)] = moved
-        elif deed == "mode":
-            mode, lines = new[path]
-            new[path] = FILE if mode == EXECUTABLE else EXECUTABLE, lines
-        elif deed == "move":
-            folder, to = draw(st.sampled_from((("a/", "z/"), ("a/", "b/"), ("b/", "c/"), ("a/s/", "c/"))))
-            new = {to + old.removeprefix(folder) if old.startswith(folder) else old: new[old] for old in new}
-        else:
-            new[draw(st.sampled_from(("a", "b", "f/x")))] = draw(files)
-    return without_clashes(new)
-
-
-@st.composite
-def three_trees(draw: st.DrawFn) -> tuple[Model, Model, Model]:
-    base = draw(trees)
-    return base, draw(edited(base)), draw(edited(base))
-
-
-def store(repository: Repository, tree: Model) -> ObjectId:
-    entries = [
-        (RepoPath(path.encode()), Entry(mode, write_blob(repository, "".join(lines).encode())))
-        for path, (mode, lines) in tree.items()
-    ]
-    return edit_tree(repository, None, entries)
 
 
 def applied(repository: Repository, ours: ObjectId, merged: Merged) -> ObjectId:
@@ -279,13 +210,13 @@ def test_a_file_added_here_follows_the_folder_that_the_child_renamed(place: Plac
 
 
 def test_many_renames_are_followed(place: Place) -> None:
-    """A thousand files that the parent has moved; the child edits three of them where they were."""
-    names = [f"old/{number}.txt" for number in range(1000)]
+    """Hundreds of files that the parent has moved; the child edits three of them where they were."""
+    names = [f"old/{number}.txt" for number in range(400)]
     texts = {name: "".join(f"{name} {line}\n" for line in range(8)).encode() for name in names}
     base = result_of(place, head_tree(place), texts)
     moved = {name.replace("old/", f"new/{number % 7}/"): texts[name] for number, name in enumerate(names)}
     ours = result_of(place, base, {**dict.fromkeys(names), **moved})
-    edits = {name: texts[name].replace(b" 3\n", b" three\n") for name in names[::400]}
+    edits = {name: texts[name].replace(b" 3\n", b" three\n") for name in names[::160]}
 
     merge = merge_trees(
         place.repository, base, StoredTree(place.repository, ours), result_of(place, base, edits)
@@ -294,8 +225,8 @@ def test_many_renames_are_followed(place: Place) -> None:
     assert isinstance(merge, Merged)
     assert sorted(change.path for change in merge.changes) == [
         b"new/0/0.txt",
-        b"new/1/400.txt",
-        b"new/2/800.txt",
+        b"new/5/320.txt",
+        b"new/6/160.txt",
     ]
 
 
