@@ -1,8 +1,8 @@
-"""Work that a child committed or stashed in its checkout and that the files there do not show.
+"""Work that a child committed or stashed in its checkout and that would not land with the files there.
 
-A child that stashes, or commits on a branch and leaves it, has work that would go with the checkout. It is
-looked for in the refs of the checkout's `.git`, read as plain files; git is never run with that directory as
-its own.
+A child that stashes, or commits on a branch and leaves it, or commits what git ignores, has work that would go with
+the checkout. It is looked for in the refs of the checkout's `.git`, read as plain files; git is never run with that
+directory as its own.
 """
 
 import os
@@ -17,7 +17,7 @@ from merge.git import GitFailed, GitPlace
 from merge.object_store import ObjectStore, lacking, open_store_borrowing
 from merge.objects import compare_trees, read_entries
 from merge.repository import Repository
-from merge.trees import LeftOut, ObjectId, RepoPath, show_path
+from merge.trees import SUBMODULE, LeftOut, ObjectId, RepoPath, show_path
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STASH = "refs/stash"
@@ -60,17 +60,25 @@ def unlanded_history(
 ) -> list[LeftOut]:
     """One line for each ref in a checkout's `git_dir` that holds work which the result does not.
 
-    What HEAD's commits hold is older than the files and counts as known. `stays_behind(path, in_base)` names
-    paths that would not land anyway.
+    What HEAD's commits hold is older than the files and counts as known, except a file that still stands there and
+    is ignored: whoever commits such a file wants it. `stays_behind(path, in_base)` names paths that would not land
+    anyway.
     """
     refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
     own = lacking(repository, twin, {commit for _, commit in refs})
     if not own:
         return []
     store = open_store_borrowing(repository, twin, git_dir / "objects")
+    head = {commit for name, commit in refs if name == "HEAD"} & own
+    found: dict[str, list[RepoPath]] = {}
     try:
-        known = _history(repository, twin, store, {commit for name, commit in refs if name == "HEAD"} & own)
-        found: dict[str, list[RepoPath]] = {}
+        known = _history(repository, twin, store, head)
+        wanted = [
+            path
+            for commit in head
+            for path in _ignored(repository, store, commit, base, result, git_dir.parent)
+            if not stays_behind(path, False)
+        ]
         for name, commit in refs:
             if commit in own - known:
                 for path in _beyond(repository, store, commit, base, result, is_stash=name == _STASH):
@@ -78,13 +86,39 @@ def unlanded_history(
                         found.setdefault(name, []).append(path[0])
     except GitFailed as failure:
         return [LeftOut(".git", f"it may hold commits of the child's, and can't be read: {failure}")]
-    return [LeftOut(".git", _describe(name, paths)) for name, paths in sorted(found.items())]
+    told = [LeftOut(".git", f"its commits hold files that git ignores ({_shown(wanted)})")] if wanted else []
+    return told + [LeftOut(".git", _describe(name, paths)) for name, paths in sorted(found.items())]
 
 
 def _describe(name: str, paths: list[RepoPath]) -> str:
     what = "a stash" if name == _STASH else f"the branch {name.removeprefix('refs/heads/')}"
+    return f"{what} holds work that is not in the files ({_shown(paths)})"
+
+
+def _shown(paths: list[RepoPath]) -> str:
     shown = ", ".join(show_path(path) for path in sorted(set(paths))[:3])
-    return f"{what} holds work that is not in the files ({shown}{', …' if len(set(paths)) > 3 else ''})"
+    return f"{shown}{', …' if len(set(paths)) > 3 else ''}"
+
+
+def _ignored(
+    repository: Repository,
+    store: ObjectStore,
+    commit: ObjectId,
+    base: ObjectId,
+    result: ObjectId,
+    folder: Path,
+) -> Iterator[RepoPath]:
+    """Paths that the commit brought, that still stand in the folder, and that the result leaves out."""
+    changes = [
+        change
+        for change in compare_trees(store, base, read_commit_from(store, commit).tree)
+        # A repository inside is told of by whoever reads the files.
+        if change.before is None and change.after is not None and change.after.mode != SUBMODULE
+    ]
+    now = read_entries(repository, result, [change.path for change in changes])
+    for change in changes:
+        if now[change.path] is None and os.path.lexists(folder / os.fsdecode(change.path)):
+            yield change.path
 
 
 def _beyond(

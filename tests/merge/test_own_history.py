@@ -65,6 +65,18 @@ def test_stashes_are_told_older_ones_and_untracked_files_too(
     assert told(place, checkout) == []
 
 
+def test_an_ignored_file_that_the_child_committed_is_told_while_it_stands(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    child.write("build/wanted.txt", "made on purpose\n")
+    child.write("src/__pycache__/app.pyc", "generated\n")
+    child.git("add", "--force", "build", "src")
+    child.git("commit", "-q", "-m", "all of it")
+    assert told(place, checkout) == [(".git", "its commits hold files that git ignores (build/wanted.txt)")]
+    (child.root / "build/wanted.txt").unlink()
+    assert told(place, checkout) == []
+
+
 def test_refs_are_found_when_they_are_packed(place: Place, checkout: Checkout, child: Place) -> None:
     child.git("checkout", "-q", "-b", "attempt")
     child.write("src/new.py", "work\n")
