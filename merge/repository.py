@@ -12,12 +12,16 @@ class NotARepository(Exception):
     """Raised when a folder is in no git repository, or in a bare one. `str()` tells a person what to do."""
 
 
+class InNoRepository(NotARepository):
+    """Raised when there is no repository at all, neither here nor above."""
+
+
 @dataclass(frozen=True)
 class Repository:
     """One working tree and its repository, all paths absolute.
 
     `git_dir` is where HEAD and the index of this working tree are; `common_dir` holds objects and refs. The
-    two differ in a linked worktree.
+    two differ in a linked worktree. Neither need be in `root`.
     """
 
     root: Path
@@ -29,13 +33,14 @@ def find_repository(folder: Path) -> Repository:
     """The repository whose working tree holds `folder`, found upwards as git does.
 
     Raises:
-        NotARepository: when there is none, or only a bare one.
+        InNoRepository: when there is none.
+        NotARepository: when there is only a bare one, or one that is broken.
     """
     folder = folder.resolve()
     for candidate in (folder, *folder.parents):
         git_dir = _git_dir_at(candidate)
         if git_dir is not None:
-            if not _looks_like_git_dir(git_dir):
+            if not looks_like_git_dir(git_dir):
                 raise NotARepository(
                     f"{candidate / '.git'} names {git_dir}, which is no git repository; "
                     "run `git worktree repair` or `git submodule update` where it belongs."
@@ -43,10 +48,10 @@ def find_repository(folder: Path) -> Repository:
             if git_dir == candidate / ".git" and _is_bare(git_dir):
                 raise NotARepository(f"{candidate} holds a bare git repository; go to a checkout of it.")
             return Repository(candidate, git_dir, _common_dir(git_dir))
-        if _looks_like_git_dir(candidate):
+        if looks_like_git_dir(candidate):
             kind = "git's own folder" if candidate.name == ".git" else "a bare git repository"
             raise NotARepository(f"{candidate} is {kind}; go to a checkout of it.")
-    raise NotARepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
+    raise InNoRepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
 
 
 def children_folder(repository: Repository) -> Path:
@@ -71,7 +76,7 @@ def operation_in_progress(repository: Repository) -> str | None:
 def _git_dir_at(folder: Path) -> Path | None:
     dot_git = folder / ".git"
     if dot_git.is_dir():
-        return dot_git if _looks_like_git_dir(dot_git) else None
+        return dot_git if looks_like_git_dir(dot_git) else None
     if dot_git.is_file():
         # A linked worktree or a submodule: "gitdir: PATH", relative to the file's folder.
         words = dot_git.read_text(errors="surrogateescape").strip()
@@ -80,7 +85,8 @@ def _git_dir_at(folder: Path) -> Path | None:
     return None
 
 
-def _looks_like_git_dir(folder: Path) -> bool:
+def looks_like_git_dir(folder: Path) -> bool:
+    """Whether git would take `folder` for a git directory."""
     return (folder / "HEAD").is_file() and (
         (folder / "commondir").is_file() or ((folder / "objects").is_dir() and (folder / "refs").is_dir())
     )

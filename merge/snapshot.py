@@ -11,6 +11,8 @@ import msgspec
 from merge.git import GitFailed, GitPlace, ask_git
 from merge.never_lands import is_in_cache, is_own_state
 from merge.objects import changed_paths
+from merge.plain_folder import is_plain
+from merge.plain_index import keep_in_index
 from merge.plain_words import plain_words
 from merge.repository import Repository
 from merge.shared_caches import SHARED, unignored_caches
@@ -75,6 +77,8 @@ def _take(repository: Repository, limit_bytes: int, shared: Sequence[str]) -> Sn
         submodules="look inside",
         limit_bytes=limit_bytes,
     )
+    if is_plain(repository):
+        keep_in_index(repository, parent_place(repository), found.tree)
     told = {left.path for left in found.left_out}
     populated = [left for left in _populated_submodules(repository) if left.path not in told]
     return Snapshot(
