@@ -8,7 +8,7 @@ after a SIGKILL at any point. `tell` is called before each change to the disk, w
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from merge.landing_journal import Grounds, Plan, Step
@@ -105,8 +105,9 @@ def clear_emptied_folders(grounds: Grounds, steps: Iterable[Step], tell: Tell) -
 
 def touched_folders(plan: Plan) -> set[bytes]:
     """The folders of the working tree in which the plan changes a name."""
-    paths = [step.path for step in plan.steps]
-    return {folder for path in paths for folder in (b"", *folders_above(path))}
+    # A folder that lost its last file is not among them: were it there again after a power cut, it would be empty.
+    names = [*(step.path for step in plan.steps), *plan.coming, *(folder.path for folder in plan.going)]
+    return {name.rpartition(b"/")[0] for name in names}
 
 
 def take_back(grounds: Grounds, plan: Plan, tell: Tell) -> tuple[RepoPath, ...]:
@@ -144,20 +145,21 @@ def take_back(grounds: Grounds, plan: Plan, tell: Tell) -> tuple[RepoPath, ...]:
     return tuple(left)
 
 
-def clear_waiting(grounds: Grounds, steps: Sequence[Step], keep: WorkingFiles, tell: Tell) -> tuple[str, ...]:
+def clear_waiting(grounds: Grounds, plan: Plan, keep: WorkingFiles, tell: Tell) -> tuple[str, ...]:
     """Remove the files that wait beside their places; the full paths of what was kept.
 
     A file that is neither what stood at its path nor what shall stand there was written to by somebody at the
     last moment: it is moved to `keep`, or stays where it is, and is told.
     """
     kept: list[str] = []
-    for number, step in enumerate(steps):
+    for number, step in enumerate(plan.steps):
         for name, waiting in ((b"new", step.new), (b"old", step.old)):
             seen = grounds.look_at(waiting)
             if waiting is None or seen is None:
                 continue
             spot = grounds.waiting(waiting)
-            if seen not in (step.before, step.after):
+            # While the plan is not ready nobody but covey has written here, and perhaps not to the end.
+            if plan.ready and seen not in (step.before, step.after):
                 tell("keep strange file")
                 kept.append(_keep(spot, Spot(keep, RepoPath(b"%d-%s" % (number, name)))))
             elif waiting.beside:
@@ -188,7 +190,7 @@ def _take(grounds: Grounds, step: Step, tell: Tell) -> None:
         raise Moved(step.path) from error
     if old.look() != step.before:
         # Saved anew between the look and the move. If yet another one stands there already, this one stays
-        # where it is, and `remove_staging` tells of it.
+        # where it is, and `clear_waiting` tells of it.
         tell("put file back")
         with contextlib.suppress(FileExistsError):
             old.move_to(place)

@@ -120,8 +120,14 @@ def _attempt(
     if not found.changes:
         return Nothing()
     landing = next_landing(repository)
-    plan, notes = _prepare(repository, present, found, whole or base, facts, landing, tell, beside)
+    staging = staging_folder(repository.common_dir, landing)
+    try:
+        plan, notes = _prepare(repository, present, found, whole or base, facts, landing, tell, beside)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
     if not plan.steps:
+        shutil.rmtree(staging)
         return Nothing()
     ended = _carry_out(repository, plan, tell)
     if isinstance(ended, Refused | _Again):
@@ -149,11 +155,7 @@ def _prepare(
         OSError: when the disk refuses.
     """
     staging = staging_folder(repository.common_dir, landing)
-    try:
-        after, notes = _stage(present, ready, staging, tell)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
+    after, notes = _stage(present, ready, staging, tell)
     beside = _paths_elsewhere(present.files, ready, staging, all_beside)
     steps = make_steps(ready, after, beside, landing)
     old = edit_tree(repository, parent, [(change.path, change.before) for change in ready.changes])

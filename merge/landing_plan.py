@@ -17,9 +17,9 @@ from merge.working_files import Seen, folders_above, repo_path
 
 @dataclass(frozen=True)
 class Ready:
-    """The disk is as the merge expects. `changes` are what is left to do, with what stands at each path.
+    """The disk is as the merge expects. `changes` are what is left to do, `before` is what stands at each path.
 
-    `beside` are paths on another filesystem than the staging folder, each with the nearest folder there is.
+    `going` are folders that give way to files, those inside first; `coming` are new ones, the outer first.
     """
 
     changes: tuple[Change, ...]
@@ -61,9 +61,13 @@ def compare_with_disk(present: OnDisk, changes: Sequence[Change]) -> Ready | InT
         reason = _why_impossible(change)
         if reason is not None:
             return Impossible(reason)
-    now = {change.path: present.known.get(change.path, IN_THE_WAY) for change in changes}
-    stale = {change.path: (change.before,) for change in changes if now[change.path] != change.before}
-    now |= present.entries(stale) if stale else {}
+    # What the merge asked for by path is known; what it took from a whole tree is looked at now.
+    asked = {
+        change.path: (change.before,)
+        for change in changes
+        if change.path not in present.known or present.known[change.path] != change.before
+    }
+    now = {**present.known, **(present.entries(asked) if asked else {})}
     leaving = {change.path for change in changes if change.after is None}
     wanted: list[Change] = []
     going: list[FolderGoes] = []

@@ -5,6 +5,7 @@ since a person has then edited a file that was about to be merged. A path that a
 never touched: it is theirs. Anything that waits in a staging folder of no landing is removed.
 """
 
+import contextlib
 import os
 import shutil
 from collections.abc import Collection
@@ -23,6 +24,7 @@ from merge.carrying_out import (
     take_back,
     touched_folders,
 )
+from merge.git import GitFailed
 from merge.landing_journal import (
     Grounds,
     Plan,
@@ -62,7 +64,7 @@ def recover_landings(repository: Repository, *, tell: Tell = nobody) -> tuple[Re
 
     Raises:
         JournalUnreadable: when a journal holds no plan.
-        OSError: when the disk refuses; the landing is then tried again at the next start.
+        OSError: when the disk refuses both ways; the landing is then tried again at the next start.
     """
     with landing_lock(repository):
         return recover_locked(repository, tell=tell)
@@ -87,15 +89,18 @@ def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> 
     """Make a landing whose files all stand in place durable, and end it; the paths of what was kept.
 
     Raises:
-        OSError: when the disk refuses.
-        GitFailed: when the refs can't be written.
+        OSError: when the disk refuses; it has not landed then.
+        GitFailed: when the refs can't be written; it has not landed then.
     """
     grounds.tree.sync_folders(touched_folders(plan))
     tell("record landing")
     record_landing(repository, plan.landing, plan.before, plan.after)
-    kept = _clear_waiting(repository, grounds, plan, tell)
-    clear_emptied_folders(grounds, plan.steps, tell)
-    _end(repository, grounds, plan, tell)
+    # It has landed. Whatever can't be cleared away now is cleared by the next start, which finds the journal.
+    kept: tuple[str, ...] = ()
+    with contextlib.suppress(OSError):
+        kept = _clear_waiting(repository, grounds, plan, tell)
+        clear_emptied_folders(grounds, plan.steps, tell)
+        _end(repository, grounds, plan, tell)
     return kept
 
 
@@ -116,7 +121,7 @@ def abandon(
 
 def _clear_waiting(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
     keep = repository.common_dir / "covey" / "kept" / plan.landing
-    return clear_waiting(grounds, plan.steps, WorkingFiles(keep, grounds.tree.id_length), tell)
+    return clear_waiting(grounds, plan, WorkingFiles(keep, grounds.tree.id_length), tell)
 
 
 def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> None:
@@ -140,7 +145,7 @@ def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None
             return Recovered(
                 plan.landing, plan.child, True, paths, edited, finish(repository, grounds, plan, tell)
             )
-        except (Moved, OSError):
+        except (Moved, GitFailed, OSError):
             pass  # A person has edited a path that is still to change, or the disk refuses to go this way.
     left, kept = abandon(repository, grounds, plan, tell)
     return Recovered(plan.landing, plan.child, False, paths, left, kept)

@@ -65,6 +65,8 @@ def merge_trees(
         ObjectMissing: when the repository does not hold a tree of it.
     """
     wanted = changed_paths(repository, base, theirs)
+    if not wanted:
+        return Merged(())
     try:
         now = ours.entries({change.path: (change.before, change.after) for change in wanted})
         settled: list[Change] = []
@@ -75,8 +77,6 @@ def merge_trees(
             elif change.after is None or now[change.path] != change.after:
                 # Deleted on both sides is no agreement yet: here it may have been renamed.
                 contested.append(change)
-        if not wanted:
-            return Merged(())
         may_follow = follow_folders and _may_follow_folder(repository, base, ours, theirs, wanted)
         if not may_follow and all(_is_edit(change, now[change.path]) for change in contested):
             return _merge_edits(repository, settled, contested, now)

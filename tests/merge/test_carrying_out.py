@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from merge import renaming
-from merge.landing import AnyLanding, Held, Landed, land
+from merge.landing import AnyLanding, Held, Landed, NothingToLand, land
 from merge.landing_course import ATTEMPTS
+from merge.recovery import recover_landings
 from tests.merge.landings import (
     CHECKOUT,
     Wanted,
@@ -16,6 +17,7 @@ from tests.merge.landings import (
     head_tree,
     own_files,
     result_of,
+    script,
     untouched_state,
 )
 from tests.merge.places import Place
@@ -236,4 +238,37 @@ def test_a_disk_that_refuses_midway_leaves_the_tree_as_it_was(
     assert landing == Held(CHECKOUT, "new.txt: No space left on device")
     assert exact_state(place.root) == before
     assert untouched_state(place) == untouched
+    assert own_files(place) == []
+
+
+def test_a_disk_that_refuses_to_clear_away_does_not_undo_what_has_landed(place: Place) -> None:
+    def refuse() -> None:
+        raise OSError(5, os.strerror(5))
+
+    landing = land_while(place, {"src/app.py": text(15, "the child's")}, "remove journal", refuse)
+
+    assert landing == Landed("1", ("src/app.py",))
+    assert own_files(place) != []
+    [recovered] = recover_landings(place.repository)
+    assert recovered.completed
+    assert place.read("src/app.py") == text(15, "the child's")
+    assert own_files(place) == []
+
+
+def test_a_landing_that_cannot_be_recorded_does_not_happen(place: Place) -> None:
+    before = exact_state(place.root)
+    place.git("update-ref", "refs/covey/landings/1", "HEAD")  # where a folder of refs would have to be
+
+    landing = land_while(place, {"src/app.py": text(15, "the child's"), "new": b"new\n"}, "", lambda: None)
+
+    assert isinstance(landing, Held)
+    assert "refs/covey/landings/1" in landing.reason
+    assert exact_state(place.root) == before
+    assert own_files(place) == []
+
+
+def test_a_mode_that_the_disk_has_already_leaves_nothing_to_do(place: Place) -> None:
+    place.git("config", "core.fileMode", "false")
+    (place.root / "README.md").chmod(0o755)
+    assert land_while(place, {"README.md": script(b"# A project\n")}, "", lambda: None) == NothingToLand()
     assert own_files(place) == []

@@ -314,6 +314,27 @@ def test_a_landing_of_a_worktree_that_is_not_there_waits(scene: Scene, tmp_path:
     assert linked.read("new.txt") == b"new\n"
 
 
+def test_half_a_file_beside_its_place_is_removed(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside(monkeypatch)
+    before = exact_state(scene.place.root)
+    journals = 0
+
+    def stop(change: str) -> None:
+        nonlocal journals
+        journals += change == "write journal"
+        if journals == 2:
+            [waiting, *_] = scene.place.root.glob(".covey-landing-*-new")
+            waiting.write_bytes(b"ha")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    assert killed_at(-1, lambda _: scene.land(scene.place, stop))
+
+    [recovered] = recover_landings(scene.place.repository)
+
+    assert (recovered.completed, recovered.kept) == (False, ())
+    assert exact_state(scene.place.root) == before
+
+
 def test_a_journal_that_cannot_be_read_is_named(scene: Scene) -> None:
     journal = scene.place.repository.common_dir / "covey" / "landings" / "7.json"
     journal.parent.mkdir(parents=True)
