@@ -152,7 +152,7 @@ def clear_waiting(grounds: Grounds, plan: Plan, keep: WorkingFiles, tell: Tell) 
     last moment: it is moved to `keep`, or stays where it is, and is told.
     """
     kept: list[str] = []
-    for number, step in enumerate(plan.steps):
+    for step in plan.steps:
         for name, waiting in ((b"new", step.new), (b"old", step.old)):
             seen = grounds.look_at(waiting)
             if waiting is None or seen is None:
@@ -161,7 +161,7 @@ def clear_waiting(grounds: Grounds, plan: Plan, keep: WorkingFiles, tell: Tell) 
             # While the plan is not ready nobody but covey has written here, and perhaps not to the end.
             if plan.ready and seen not in (step.before, step.after):
                 tell("keep strange file")
-                kept.append(_keep(spot, Spot(keep, RepoPath(b"%d-%s" % (number, name)))))
+                kept.append(_keep(spot, Spot(keep, RepoPath(b"%d-%s" % (step.number, name)))))
             elif waiting.beside:
                 tell("remove waiting file")
                 spot.files.remove(spot.path)

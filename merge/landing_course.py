@@ -17,8 +17,8 @@ import msgspec
 from merge.carrying_out import Moved, Tell, carry_out, check_old_files
 from merge.conflict import Conflict
 from merge.git import GitFailed
-from merge.landing_journal import Grounds, Plan, staging_folder, sync_folder, write_plan
-from merge.landing_plan import Ready, make_steps, permissions_after
+from merge.landing_journal import Grounds, Plan, make_folder_durably, staging_folder, write_plan
+from merge.landing_plan import Ready, make_steps, new_place, permissions_after
 from merge.landing_records import Facts, next_landing, write_commits
 from merge.objects import edit_tree, make_durable, read_entries
 from merge.present import OnDisk, Unreadable, open_on_disk
@@ -27,7 +27,7 @@ from merge.repository import Repository
 from merge.resolving import Choices
 from merge.trees import Change, ObjectId, RepoPath, show_path
 from merge.weighing import Barred, Clear, Moving, Open, weigh
-from merge.working_files import Seen, WorkingFiles, folders_above, repo_path
+from merge.working_files import Seen, Spot, WorkingFiles, folders_above
 from merge.writing_out import write_out
 
 ATTEMPTS = 3
@@ -172,31 +172,29 @@ def _prepare(
 def _stage(
     present: OnDisk, ready: Ready, staging: Path, tell: Tell
 ) -> tuple[dict[RepoPath, Seen | None], tuple[str, ...]]:
-    """Write the new files into the staging folder; what stands there by path, and what is to be told."""
+    """Write the new files to where they wait; what waits for which path, and what is to be told."""
     tell("make staging")
-    for name in ("new", "old"):
-        (staging / name).mkdir(parents=True)
-    written = WorkingFiles(staging / "new", present.files.id_length)
+    for name in ("written", "new", "old"):
+        make_folder_durably(staging / name)
+    written = WorkingFiles(staging / "written", present.files.id_length)
+    waiting = WorkingFiles(staging, present.files.id_length)
     entries = {change.path: change.after for change in ready.changes if change.after is not None}
     tell("write new files")
     paths = [change.path for change in ready.changes]
     notes = write_out(present, entries, paths, written, staging / "index")
     after: dict[RepoPath, Seen | None] = {}
-    for change in ready.changes:
-        if change.path not in entries:
-            continue
-        seen = written.look(change.path)
-        assert seen is not None, f"git wrote no file for {change.path!r}"
-        permissions = permissions_after(change, ready.before[change.path], seen)
-        if permissions != seen.permissions:
-            written.set_permissions(change.path, permissions)
-            seen = written.look(change.path)
-        if seen is not None and seen.kind == "file":
-            written.sync(change.path)
-        after[change.path] = seen
-    written.sync_folders({folder for path in entries for folder in (b"", *folders_above(path))})
-    for folder in (staging, staging.parent, staging.parent.parent):
-        sync_folder(folder)
+    for number, change in enumerate(ready.changes):
+        path = change.path
+        if path in entries:
+            seen = written.look(path)
+            assert seen is not None, f"git wrote no file for {path!r}"
+            if seen.kind == "file":
+                written.set_permissions(path, permissions_after(change, ready.before[path], seen))
+                written.sync(path)
+            after[path] = written.look(path)
+            # All in one folder: one to sync instead of as many as there are in the tree.
+            Spot(written, path).move_to(Spot(waiting, new_place(number)))
+    waiting.sync_folders([b"new"])
     return after, notes
 
 
@@ -230,7 +228,7 @@ def _bring_beside(grounds: Grounds, plan: Plan, tell: Tell) -> None:
     for step in plan.steps:
         if step.new is not None and step.new.beside:
             tell("copy new file beside its place")
-            grounds.staging.copy(repo_path(b"new", step.path), grounds.tree, step.new.path)
+            grounds.staging.copy(new_place(step.number), grounds.tree, step.new.path)
             folders.add(step.new.path.rpartition(b"/")[0])
     grounds.tree.sync_folders(folders)
 

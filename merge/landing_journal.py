@@ -33,9 +33,10 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One path of the working tree that goes from `before` to `after`, each a file, a symlink or nothing.
 
     The new file waits at `new`, None where none comes; the old one ends at `old`, or, where the two could be
-    swapped, in the place of the new one.
+    swapped, in the place of the new one. `number` tells the landing's files apart where they wait.
     """
 
+    number: int
     path: RepoPath
     before: Seen | None
     after: Seen | None
@@ -104,15 +105,22 @@ def write_plan(common_dir: Path, plan: Plan) -> None:
 
 def write_durably(file: Path, content: bytes) -> None:
     """Write a small file whole or not at all, and for good."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_durably(file.parent)
     unfinished = file.with_name(file.name + ".new")
     with unfinished.open("wb") as written:
         written.write(content)
         written.flush()
         os.fsync(written.fileno())
     unfinished.replace(file)
-    for folder in (file.parent, file.parent.parent, file.parent.parent.parent):
-        sync_folder(folder)
+    sync_folder(file.parent)
+
+
+def make_folder_durably(folder: Path) -> None:
+    """Make a folder, and those above it, for good; one that is there costs nothing."""
+    if not folder.is_dir():
+        make_folder_durably(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
 
 
 def remove_unfinished(common_dir: Path) -> None:

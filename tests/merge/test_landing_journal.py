@@ -19,8 +19,8 @@ from merge.trees import ObjectId, RepoPath
 from merge.working_files import Seen
 
 STEPS = (
-    Step(RepoPath(b"caf\xe9"), Seen("file", 0o600, "a"), None, None, Waiting(RepoPath(b"old/0"))),
-    Step(RepoPath(b"n"), None, Seen("symlink", 0, "b"), Waiting(RepoPath(b".x-new"), beside=True), None),
+    Step(0, RepoPath(b"caf\xe9"), Seen("file", 0o600, "a"), None, None, Waiting(RepoPath(b"old/0"))),
+    Step(1, RepoPath(b"n"), None, Seen("symlink", 0, "b"), Waiting(RepoPath(b".x-new"), beside=True), None),
 )
 
 
