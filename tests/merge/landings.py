@@ -5,10 +5,23 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from merge.landing import AnyLanding, land
 from merge.objects import edit_tree, write_blob
 from merge.trees import EXECUTABLE, FILE, SYMLINK, Entry, ObjectId, RepoPath
 from tests.merge.places import Place, git_state
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a module that imports it: a process that dies leaves what it wrote to the kernel, and no power is cut."""
+
+    def no_sync(descriptor: int) -> None:
+        pass
+
+    monkeypatch.setattr(os, "fsync", no_sync)
+
 
 Wanted = bytes | None | tuple[int, bytes]
 """A file's bytes; with a mode before them when it is no plain file; None for a file that goes."""

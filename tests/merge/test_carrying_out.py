@@ -20,6 +20,7 @@ from tests.merge.landings import (
     script,
     untouched_state,
 )
+from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.places import Place
 
 LINES = [f"line {number}\n" for number in range(1, 21)]

@@ -1,6 +1,5 @@
 """Real git, and laws. On generated trees a landing makes of the folder what git makes of it, and undo takes it back."""
 
-import os
 import shutil
 
 import pytest
@@ -13,6 +12,7 @@ from merge.snapshot import take_snapshot
 from merge.trees import EXECUTABLE, ObjectId
 from merge.undo import Undone, undo_landing
 from tests.merge.landings import exact_state, own_files, untouched_state
+from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.merge_cases import Files, files_of
 from tests.merge.places import Place
 from tests.merge.small_trees import Model, store, three_trees
@@ -24,16 +24,6 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = Place(tmp_path_factory.mktemp("workplace"))
     place.git("init", "-q", "--template=")
     return place
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No power is cut here."""
-
-    def no_sync(descriptor: int) -> None:
-        pass
-
-    monkeypatch.setattr(os, "fsync", no_sync)
 
 
 def put(place: Place, model: Model) -> None:

@@ -18,6 +18,7 @@ from merge.recovery import recover_landings
 from merge.undo import undo_landing
 from merge.working_files import WorkingFiles
 from tests.merge.landings import exact_state, head_tree, link, own_files, result_of, script, untouched_state
+from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.places import Place
 
 LINES = [f"line {number}\n" for number in range(1, 21)]
@@ -66,16 +67,6 @@ class Scene:
 
     def land(self, place: Place, tell: Callable[[str], None]) -> object:
         return land(place.repository, child="c", checkout="/c", base=self.base, result=self.result, tell=tell)
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is killed leaves what it wrote to the kernel: only a power cut is told apart by fsync(2)."""
-
-    def no_sync(descriptor: int) -> None:
-        pass
-
-    monkeypatch.setattr(os, "fsync", no_sync)
 
 
 @pytest.fixture
@@ -212,7 +203,7 @@ def test_a_recovery_that_is_interrupted_itself_is_recovered(
     frozen = frozen_at_each_change(place, tmp_path, lambda tell: scene.land(place, tell))
     ends.append(exact_state(place.root))
 
-    for each in frozen[3::6]:
+    for each in frozen[3::8]:
         thaw(place, each)
         inner = tmp_path / f"of-{each.name}"
         for again in frozen_at_each_change(

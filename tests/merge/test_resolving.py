@@ -8,6 +8,7 @@ from merge.resolving import Choice, ChoiceImpossible, Content, decide
 from merge.three_way import Clashed, Merged, merge_trees
 from merge.trees import RepoPath
 from tests.merge.landings import Wanted, exact_state, head_tree, link, result_of, script
+from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.merge_cases import files_of
 from tests.merge.places import Place, entries_by_git
 

@@ -15,6 +15,7 @@ from merge.undo import (
     undo_landing,
 )
 from tests.merge.landings import exact_state, head_tree, land_files, link, own_files, script, untouched_state
+from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.places import Place
 
 LINES = [f"line {number}\n" for number in range(1, 21)]
