@@ -250,6 +250,11 @@ def _give_git_directory(
         set_branch(git_dir, snapshot.branch, commit)
 
 
+def is_begun(repository: Repository, name: str) -> bool:
+    """Whether a checkout of this name is there or was being made: then its folder and what is in it is covey's."""
+    return _twin_folder(repository, name).exists()
+
+
 def _twin_folder(repository: Repository, name: str) -> Path:
     return repository.common_dir / "covey" / "checkouts" / name
 

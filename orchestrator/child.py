@@ -12,7 +12,8 @@ import trio
 
 from merge.checkout import Checkout, CheckoutFailed, make_checkout
 from merge.git import GitFailed
-from merge.landing import AnyLanding
+from merge.landing import AnyLanding, Began
+from merge.repository import children_folder
 from merge.snapshot import Snapshot
 from merge.trees import show_path
 from orchestrator.agents import Agent, tool_limit
@@ -99,7 +100,7 @@ class Child:
         self.report: ChildReport | None = None
         self.ended = trio.Event()
         self._grounds = grounds
-        self._record = ChildRecord(
+        self._record = ChildRecord.begin(
             grounds.ledger,
             grounds.session,
             new.id,
@@ -164,9 +165,10 @@ class Child:
             if ground is not None:
                 finished = isinstance(ending, Answered)
                 landing = await settle(
-                    grounds,
+                    grounds.repository,
+                    grounds.landing_turn,
                     ground.checkout,
-                    ground.snapshot,
+                    Began(ground.snapshot.head, ground.snapshot.branch),
                     self._record,
                     finished=finished,
                     unfinished=_why_unfinished(ending),
@@ -186,10 +188,10 @@ class Child:
         self._did("starting")
 
     async def _make_ground(self, snapshot: Snapshot) -> Ground:
-        checkout = await trio.to_thread.run_sync(
-            make_checkout, self._grounds.repository, self.new.id, snapshot
-        )
-        self._record.has_checkout(checkout, snapshot)
+        repository = self._grounds.repository
+        self._record.gets_checkout(children_folder(repository) / self.new.id, snapshot)
+        checkout = await trio.to_thread.run_sync(make_checkout, repository, self.new.id, snapshot)
+        self._record.has_checkout(checkout)
         return Ground(checkout, snapshot)
 
     async def _work(self, ground: Ground | None) -> AnyEnding:

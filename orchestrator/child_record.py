@@ -5,6 +5,7 @@ Knows the ledger and the words for where a child stands; nothing of how a child 
 
 import os
 import time
+from pathlib import Path
 
 from merge.checkout import Checkout
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
@@ -24,10 +25,15 @@ def process_of(pid: int) -> Process | None:
 
 
 class ChildRecord:
-    """One child's row, written anew at each step. `session` and this process own the child."""
+    """One child's row, which stands in the ledger already, written anew at each step."""
 
-    def __init__(
-        self,
+    def __init__(self, ledger: Ledger, row: LedgerRow) -> None:
+        self._ledger = ledger
+        self._row = row
+
+    @classmethod
+    def begin(
+        cls,
         ledger: Ledger,
         session: str,
         child: ChildId,
@@ -37,29 +43,32 @@ class ChildRecord:
         *,
         agent: str = "",
         queued: bool = False,
-    ) -> None:
+    ) -> "ChildRecord":
+        """Put a new child into the ledger; `session` and this process own it."""
         now, owner = time.time(), process_of(os.getpid())
         assert owner is not None, "a process finds itself"
-        self._ledger = ledger
         state = "queued" if queued else "starting"
-        self._row = LedgerRow(child, session, owner, kind, title, task, state, now, now, agent=agent)
-        ledger.write(self._row)
+        row = LedgerRow(child, session, owner, kind, title, task, state, now, now, agent=agent)
+        ledger.write(row)
+        return cls(ledger, row)
 
     def starts(self) -> None:
         """It has waited long enough: its folder is about to be made."""
         self._row = self._ledger.change(self._row, state="starting")
 
-    def has_checkout(self, checkout: Checkout, snapshot: Snapshot) -> None:
-        """It has a folder; what it started from can be told from the row alone."""
+    def gets_checkout(self, path: Path, snapshot: Snapshot) -> None:
+        """Its folder is about to be made; what it starts from can be told from the row alone."""
         self._row = self._ledger.change(
             self._row,
-            checkout=quote_path(checkout.path),
-            base=checkout.base,
-            commit=checkout.commit,
-            shared=checkout.shared,
+            checkout=quote_path(str(path)),
+            base=snapshot.tree,
             head=snapshot.head,
             branch=snapshot.branch,
         )
+
+    def has_checkout(self, checkout: Checkout) -> None:
+        """Its folder is whole."""
+        self._row = self._ledger.change(self._row, commit=checkout.commit, shared=checkout.shared)
 
     def works(self, pid: int) -> None:
         """Its worker runs."""

@@ -16,6 +16,7 @@ import trio
 from orchestrator.agents import Agent
 from orchestrator.first_message import role
 from orchestrator.grounds import Grounds, SharedSnapshot
+from orchestrator.ledger import LedgerRow
 from worker.conversation import UserMessage
 from worker.protocol import ChildId
 from worker.tools.task import TaskArguments
@@ -134,6 +135,8 @@ class Children:
 
     async def _answer_about(self, arguments: TaskArguments, name: str) -> ToolAnswer:
         child = self.roster.get(ChildId(name))
+        if child is None and (row := self._grounds.ledger.read(ChildId(name))) is not None:
+            return await self._answer_about_another(arguments, row)
         if child is None:
             known = ", ".join(self.roster) or "none yet"
             return failed(f"There is no child {name!r} in this session. Children: {known}.")
@@ -150,6 +153,15 @@ class Children:
             with trio.move_on_after(arguments.wait_secs):
                 await child.ended.wait()
         return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
+
+    async def _answer_about_another(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
+        """A child of another session, or from before this one was resumed, can be asked about and nothing more."""
+        from orchestrator.review.for_model import tell_model  # see `load_what_children_need`
+
+        if arguments.kill or arguments.prompt is not None:
+            return failed(f"{row.child} is no running child of this session; it can only be asked about.")
+        grounds = self._grounds
+        return ToolAnswer(await trio.to_thread.run_sync(tell_model, grounds.repository, row, grounds.session))
 
     def _whole_report(self, child: "Child") -> ToolAnswer:
         assert child.report is not None

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from orchestrator.faults import UserError
@@ -58,8 +59,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="covey", description=_ABOUT)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     _add_endpoint_options(parser)
-    parser.set_defaults(verb=_session)
+    _add_budget_options(parser)
+    parser.set_defaults(verb=_session, resumes=False)
     verbs = parser.add_subparsers(title="verbs", metavar="", parser_class=_Parser)
+
+    resume = verbs.add_parser("resume", help="go on with a session of this workspace")
+    resume.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
+    _add_endpoint_options(resume, default=argparse.SUPPRESS)
+    _add_budget_options(resume, default=argparse.SUPPRESS)
+    resume.set_defaults(verb=_session, resumes=True)
 
     demo = verbs.add_parser("demo", help="show a delegating turn on a sample repository, without a model")
     demo.set_defaults(verb=_demo)
@@ -74,46 +82,80 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1"
-    )
-    parser.add_argument("--model", metavar="NAME", help="the model to ask for")
-    parser.add_argument("--format", choices=("openai", "anthropic"), help="what the endpoint speaks")
+def _add_endpoint_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    option = partial(parser.add_argument, default=default)
+    option("--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1")
+    option("--model", metavar="NAME", help="the model to ask for")
+    option("--format", choices=("openai", "anthropic"), help="what the endpoint speaks")
+
+
+def _add_budget_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    option = partial(parser.add_argument, metavar="N", default=default)
+    option("--max-tokens", type=_count, help="make no further model call after so many tokens")
+    option("--max-secs", type=_amount, help="nor after turns have taken so many seconds")
+    option("--max-cost", type=_amount, help="nor after so much money, at the prices in config.toml")
+
+
+def _amount(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no limit; give a number above 0")
+    return number
+
+
+def _count(text: str) -> int:
+    if not _amount(text).is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r} is no limit; give a whole number")
+    return int(_amount(text))
 
 
 def _session(arguments: argparse.Namespace) -> int:
     from merge.repository import NotARepository, find_repository
-    from orchestrator.config import NoEndpoint, choose_endpoint, read_configuration
+    from orchestrator.config import NoEndpoint, choose_endpoint, choose_limits, read_configuration
 
     try:
         repository = find_repository(Path.cwd())
     except NotARepository as error:
         raise UserError(str(error)) from error
+    configuration = read_configuration(os.environ)
     try:
         endpoint = choose_endpoint(
             os.environ,
-            read_configuration(os.environ),
+            configuration,
             url=arguments.endpoint,
             model=arguments.model,
             format=arguments.format,
         )
     except NoEndpoint as error:
         raise UserError(f"{error}{_local_servers()}") from error
+    limits = choose_limits(
+        configuration,
+        endpoint.model,
+        tokens=arguments.max_tokens,
+        seconds=arguments.max_secs,
+        cost=arguments.max_cost,
+    )
 
     import trio
 
+    from orchestrator.journal import JournalInUse
     from orchestrator.own_folder import FolderRefused
+    from orchestrator.resuming import find_past
     from orchestrator.session import open_session
     from orchestrator.terminal.run import run_terminal
 
+    find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
+
     async def talk() -> int:
-        async with open_session(repository, endpoint) as session:
+        async with open_session(repository, endpoint, limits, **find) as session:
             return await run_terminal(session)
 
     try:
         return trio.run(talk)
-    except FolderRefused as error:
+    except (FolderRefused, JournalInUse) as error:
         raise UserError(str(error)) from error
 
 

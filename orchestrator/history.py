@@ -14,8 +14,11 @@ from worker.conversation import AnyMessage, AssistantMessage, CallId, ToolMessag
 from worker.protocol import ChildId, ToolFinished
 
 
-def conversation_of(entries: Iterable[Entry], who: ChildId) -> list[AnyMessage]:
-    """The conversation of `who`, the parent or a child, with every call of its last reply answered."""
+def conversation_of(entries: Iterable[Entry], who: ChildId) -> tuple[list[AnyMessage], int]:
+    """The conversation of `who`, the parent or a child, with every call of its last reply answered.
+
+    The number is how many of its messages the journal holds; the answers after those it does not hold yet.
+    """
     conversation: list[AnyMessage] = []
     answers: dict[CallId, ToolMessage] = {}
     for entry in entries:
@@ -31,7 +34,7 @@ def conversation_of(entries: Iterable[Entry], who: ChildId) -> list[AnyMessage]:
                 answers[call] = ToolMessage(call, text, failed=failed)
             case _:
                 pass
-    return [*conversation, *_missing_answers(conversation, answers)]
+    return [*conversation, *_missing_answers(conversation, answers)], len(conversation)
 
 
 def _missing_answers(conversation: list[AnyMessage], finished: dict[CallId, ToolMessage]) -> list[AnyMessage]:

@@ -5,6 +5,7 @@ waiting for more. So a late reader and a live one are the same code, and a scree
 written; sounds (a few more characters of text) are only passed to who reads live. Knows nothing of what events mean.
 """
 
+import fcntl
 import os
 import time
 from collections import deque
@@ -46,6 +47,10 @@ class JournalBroken(Exception):
     """Raised when a line of a journal that is not its torn last one can't be read. Names the file and the line."""
 
 
+class JournalInUse(Exception):
+    """Raised when another process, or another session of this one, writes the journal. `str()` names it."""
+
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Entry)
 
@@ -56,8 +61,17 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._count = sum(1 for _ in read_entries(path)) if path.exists() else 0
         self._file: BinaryIO = path.open("ab")
+        try:
+            fcntl.flock(
+                self._file, fcntl.LOCK_EX | fcntl.LOCK_NB
+            )  # goes with the file, however the process ends
+        except BlockingIOError as error:
+            self._file.close()
+            raise JournalInUse(
+                f"The session of {path} runs in another process; end it there first."
+            ) from error
+        self._count = sum(1 for _ in read_entries(path))
         _drop_torn_line(path, self._file)
         self._sounds: deque[tuple[int, Heard]] = deque(maxlen=_SOUNDS_KEPT)
         self._sounds_heard = 0

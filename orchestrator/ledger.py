@@ -36,9 +36,9 @@ class LedgerRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of one child.
 
     `base` and `commit` are object ids: of the tree it started from, and of the commit that its checkout began at;
-    `head` and `branch` are where the parent was then. `checkout` is its folder as it is told (`worker.path_text`).
-    `reason` and `conflicts` say why it is kept, `landing` is the id that `covey undo` takes. Times are seconds since
-    the epoch.
+    without `commit` its checkout was never whole. `head` and `branch` are where the parent was then. `checkout` is its
+    folder as it is told (`worker.path_text`). `reason` and `conflicts` say why it is kept, `landing` is the id that
+    `covey undo` takes. Times are seconds since the epoch.
     """
 
     child: ChildId
@@ -95,9 +95,8 @@ class Ledger:
 
     def write(self, row: LedgerRow) -> None:
         """Put a row in, or in the place of the child's last one. It is on the disk when this returns."""
-        values = (row.child, row.began_at, row.state, encode_sayable(row, msgspec.json.encode).decode())
         with self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO children VALUES (?, ?, ?, ?)", values)
+            self._put(row)
 
     def change(self, row: LedgerRow, **changes: object) -> LedgerRow:
         """Write `row` with these fields changed, and return it."""
@@ -113,6 +112,16 @@ class Ledger:
                 return False
             self.write(row)
         return True
+
+    def claim(self, row: LedgerRow, owner: Process) -> LedgerRow | None:
+        """Make `owner` the owner of a child whose own is dead. None when the row has changed since it was read."""
+        claimed = msgspec.structs.replace(row, owner=owner)
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")  # from here on no other session writes
+            if self.read(row.child) != row:
+                return None
+            self._put(claimed)
+        return claimed
 
     def read(self, child: ChildId) -> LedgerRow | None:
         """The child's row, or None when there is none."""
@@ -132,6 +141,10 @@ class Ledger:
             self._connection.executemany(
                 "DELETE FROM children WHERE child = ?", [(child,) for child in children]
             )
+
+    def _put(self, row: LedgerRow) -> None:
+        values = (row.child, row.began_at, row.state, encode_sayable(row, msgspec.json.encode).decode())
+        self._connection.execute("INSERT OR REPLACE INTO children VALUES (?, ?, ?, ?)", values)
 
     def _select(self, where: str, values: tuple[str, ...]) -> list[LedgerRow]:
         found = self._connection.execute(f"SELECT row FROM children {where} ORDER BY began_at, child", values)

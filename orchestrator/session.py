@@ -8,8 +8,8 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
 
 import trio
@@ -33,8 +33,10 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.journal import PARENT, Journal
-from orchestrator.ledger import open_ledger
+from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.own_folder import own_folder
+from orchestrator.recovering import put_right
+from orchestrator.resuming import Past
 from orchestrator.slots import Slots
 from orchestrator.spawning import open_spawner
 from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
@@ -111,23 +113,51 @@ async def _warm_up(gateway: Gateway) -> None:
     await trio.to_thread.run_sync(load_what_children_need)
 
 
+async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
+    """Deal with what sessions that died have left; a sentence about each thing, for the person."""
+    notices = await trio.to_thread.run_sync(put_right, repository)
+    if not ledger.rows(OPEN_STATES):
+        return notices
+    from orchestrator.orphans import settle_orphans  # brings git's libraries
+
+    return notices + await settle_orphans(repository, ledger)
+
+
+def new_session_id() -> str:
+    """An id that sorts by when it was made and is, by chance, nobody else's."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+
 @asynccontextmanager
 async def open_session(
-    repository: Repository, endpoint: Endpoint, limits: Limits | None = None
+    repository: Repository,
+    endpoint: Endpoint,
+    limits: Limits | None = None,
+    find_past: Callable[[], Past] = lambda: Past(new_session_id()),
 ) -> AsyncGenerator[Session]:
-    """A new session in `repository` with the model behind `endpoint`; `limits` is what it may use.
+    """A session in `repository` with the model behind `endpoint`; `limits` is what it may use.
+
+    `find_past` gives the session it goes on with (`orchestrator.resuming`), by default a new one. It is called when
+    all that dead sessions left has been dealt with, because that is part of their past.
 
     Raises:
         FolderRefused: when the workspace's `.covey/` can't be written.
+        JournalInUse: when the session runs in another process.
     """
-    id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    folder = own_folder(repository) / "sessions" / id
-    journal = Journal(folder / "journal.jsonl")
-    logs = folder / "logs"
-    with closing(journal), open_ledger(repository) as ledger:
+    folder = own_folder(repository)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(open_ledger(repository))
+        notices = await _put_right(repository, ledger)
+        past = find_past()
+        id = past.session
+        folder = folder / "sessions" / id
+        journal = stack.enter_context(closing(Journal(folder / "journal.jsonl")))
+        logs = folder / "logs"
         journal.record(
             PARENT, SessionStarted(id, quote_path(str(repository.root)), endpoint.base_url, endpoint.model)
         )
+        for notice in notices:
+            journal.record(PARENT, Noticed(notice))
         agents = read_agents(agent_folders(repository.root, os.environ))
         for fault in agents.faults:
             journal.record(PARENT, Noticed(fault))
@@ -157,6 +187,8 @@ async def open_session(
                 agents=agents,
             )
             async with open_children(grounds) as children:
+                for unread in past.reports:
+                    children.say(unread)
 
                 async def tell(event: ToolStarted | ToolFinished) -> None:
                     journal.record(PARENT, event)
@@ -168,7 +200,7 @@ async def open_session(
                 own = {tool.name: tool for tool in (delegate, shell)}
                 tools = [own.get(tool.name, tool) for tool in TOOLS]
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
-                model = JournaledModel(PARENT, gateway, journal, purse)
-                agent = Agent([], model, toolbox, children, tell)
+                model = JournaledModel(PARENT, gateway, journal, purse, told=past.journaled)
+                agent = Agent(list(past.conversation), model, toolbox, children, tell)
                 yield Session(id, repository, journal, children, agent, purse)
         journal.record_durably(PARENT, SessionFinished())

@@ -9,57 +9,61 @@ import trio
 from merge.checkout import Checkout, Result, remove_checkout, take_result
 from merge.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
 from merge.repository import Repository
-from merge.snapshot import Snapshot
 from orchestrator.child_record import ChildRecord
-from orchestrator.grounds import Grounds
 from worker.path_text import quote_path
 
 
 async def settle(
-    grounds: Grounds,
+    repository: Repository,
+    turn: trio.Lock,
     checkout: Checkout,
-    snapshot: Snapshot,
+    began: Began,
     record: ChildRecord,
     *,
     finished: bool,
     unfinished: str = "the child did not finish",
 ) -> AnyLanding:
-    """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why."""
+    """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why.
+
+    `turn` is held while it lands: who waits for it is cancelled cleanly, who waits for a file lock in a thread is not.
+    `began` is where the parent stood when the checkout was made.
+    """
+    if finished:
+        record.has_finished()
     try:
-        result = await trio.to_thread.run_sync(take_result, grounds.repository, checkout)
+        result = await trio.to_thread.run_sync(take_result, repository, checkout)
         if not result.changes and not result.left_out:
-            await trio.to_thread.run_sync(remove_checkout, grounds.repository, checkout)
+            await trio.to_thread.run_sync(remove_checkout, repository, checkout)
             return NothingToLand()
         if not finished:
             return _held(checkout, f"{unfinished}; its edits so far are in there")
-        record.has_finished()
-        async with grounds.landing_turn:
+        async with turn:
             record.is_landing()
-            landing = await trio.to_thread.run_sync(_land, grounds.repository, checkout, snapshot, result)
-        return await _after_landing(grounds, checkout, result, landing)
+            landing = await trio.to_thread.run_sync(_land, repository, checkout, began, result)
+        return await _after_landing(repository, checkout, result, landing)
     except Exception as error:
         return _held(checkout, f"its edits could not be merged: {error}")
 
 
-def _land(repository: Repository, checkout: Checkout, snapshot: Snapshot, result: Result) -> AnyLanding:
+def _land(repository: Repository, checkout: Checkout, began: Began, result: Result) -> AnyLanding:
     return land(
         repository,
         child=checkout.name,
         checkout=quote_path(checkout.path),
         base=checkout.base,
         result=result.tree,
-        began=Began(snapshot.head, snapshot.branch),
+        began=began,
     )
 
 
 async def _after_landing(
-    grounds: Grounds, checkout: Checkout, result: Result, landing: AnyLanding
+    repository: Repository, checkout: Checkout, result: Result, landing: AnyLanding
 ) -> AnyLanding:
     """Remove the checkout when all of it has landed; else say what it still holds."""
     if not isinstance(landing, Landed | NothingToLand):
         return landing
     if not result.left_out:
-        await trio.to_thread.run_sync(remove_checkout, grounds.repository, checkout)
+        await trio.to_thread.run_sync(remove_checkout, repository, checkout)
         return landing
     stays = ", ".join(f"{left.path} ({left.reason})" for left in result.left_out)
     if isinstance(landing, NothingToLand):

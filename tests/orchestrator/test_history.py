@@ -49,13 +49,24 @@ SAID: list[AnyMessage] = [
 ]
 
 
+def _adds(fact: AnyFact) -> int:
+    match fact:
+        case Told(messages=messages):
+            return len(messages)
+        case Replied():
+            return 1
+        case _:
+            return 0
+
+
 def test_a_whole_journal_gives_the_whole_conversation() -> None:
-    assert conversation_of(journal(*WHOLE), PARENT) == SAID
+    assert conversation_of(journal(*WHOLE), PARENT) == (SAID, len(SAID))
 
 
 def test_wherever_it_breaks_off_every_call_has_one_answer_and_no_finished_one_is_lost() -> None:
     for length in range(len(WHOLE) + 1):
-        found = conversation_of(journal(*WHOLE[:length]), PARENT)
+        found, journaled = conversation_of(journal(*WHOLE[:length]), PARENT)
+        assert journaled == sum(_adds(fact) for fact in WHOLE[:length])
         if length >= 4:
             answers = [message for message in found if isinstance(message, ToolMessage)]
             assert [answer.call_id for answer in answers] == ["1", "2"]
@@ -65,4 +76,4 @@ def test_wherever_it_breaks_off_every_call_has_one_answer_and_no_finished_one_is
 
 def test_each_has_its_own_conversation() -> None:
     entries = [*journal(*WHOLE[:4]), *journal(Told((UserMessage("yours"),)), who=CHILD)]
-    assert conversation_of(entries, CHILD) == [UserMessage("yours")]
+    assert conversation_of(entries, CHILD) == ([UserMessage("yours")], 1)

@@ -1,0 +1,184 @@
+"""Children whose session died: each is found at the next start, and lands, is kept, or is cleaned up, exactly once.
+
+What a dead session leaves is told by three things: the ledger (where each child stood), the records of landings, and
+the checkouts. The disk decides where they disagree. Nobody else's children are touched: a row is claimed by replacing
+its dead owner in one transaction, and a row whose owner lives is left alone.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import trio
+
+from merge.checkout import Checkout, is_begun, remove_checkout
+from merge.landing import AnyLanding, Began, NothingToLand
+from merge.repository import Repository
+from merge.trees import ObjectId
+from merge.undo import LandingSummary, list_landings
+from orchestrator.child_record import ChildRecord, process_of
+from orchestrator.environment import CHILD_VARIABLE
+from orchestrator.events import AnyEnding, ChildFinished, Replied, Stopped
+from orchestrator.first_message import describe_landing
+from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
+from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
+from orchestrator.settling import settle
+from worker.model import Usage
+from worker.path_text import unquote_path
+from worker.process_tree import ProcessKey, end_tree, is_alive, marked_processes
+from worker.protocol import Answered
+
+THE_DEATH_OF_ITS_SESSION = "the death of its session"
+
+_UNFINISHED = "its session died before it finished"
+
+
+async def settle_orphans(repository: Repository, ledger: Ledger) -> list[str]:
+    """Deal with every child whose session is dead; a sentence about each, for the person.
+
+    Called before a session opens its journal: it may be the one that goes on with the dead session's.
+    """
+    told: list[str] = []
+    for row in ledger.rows(OPEN_STATES):
+        if is_dead(row.owner):
+            told += await _settle_orphan(repository, ledger, row)
+    return told
+
+
+def is_dead(process: Process) -> bool:
+    """Whether this very process runs no more."""
+    return not is_alive(ProcessKey(process.pid, process.start_time))
+
+
+async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow) -> list[str]:
+    me = process_of(os.getpid())
+    assert me is not None
+    claimed = ledger.claim(row, me)
+    if claimed is None:
+        return []  # another session was faster, or its state changed meanwhile
+    await _end_what_is_left(row)
+    record = ChildRecord(ledger, claimed)
+    journal_path = _journal_of(repository.root, row.session)
+    entries = _entries(journal_path)
+    ending = _ending(row, entries)
+    landing = await _settle_checkout(repository, row, record)
+    how = f"stopped by {THE_DEATH_OF_ITS_SESSION}"
+    record.has_ended(landing, how)
+    if journal_path.exists() and not _has_finished(entries, row):
+        _write_end(
+            journal_path,
+            row,
+            ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row)),
+        )
+    if landing is None or isinstance(landing, NothingToLand):
+        return []
+    lines = "; ".join(line.strip() for line in describe_landing(landing))
+    return [f"Child {row.child} of a session that died: {lines}."]
+
+
+async def _end_what_is_left(row: LedgerRow) -> None:
+    """Its worker ends with its parent by itself; this is the proof, and the end of whatever escaped it."""
+    marker = (CHILD_VARIABLE, row.child)
+    left = list(marked_processes(marker))
+    if row.worker is not None:
+        worker = ProcessKey(row.worker.pid, row.worker.start_time)
+        if is_alive(worker):
+            left.append(worker)
+    for key in left:
+        await end_tree(key.pid, marker=marker)
+
+
+async def _settle_checkout(repository: Repository, row: LedgerRow, record: ChildRecord) -> AnyLanding | None:
+    """Land or keep what is in its folder; a folder whose landing is on record already is only removed."""
+    if row.checkout is not None and row.commit is None:
+        return await trio.to_thread.run_sync(_remove_half_made, repository, row)
+    checkout = checkout_of(row)
+    if checkout is None:
+        return None
+    if row.state == "landing":
+        landed = await trio.to_thread.run_sync(_landing_on_record, repository, row)
+        if landed is not None:
+            await trio.to_thread.run_sync(remove_checkout, repository, checkout)
+            return landed
+    if not await trio.Path(checkout.path).is_dir():
+        return NothingToLand()
+    finished = row.state in ("finished", "landing")
+    return await settle(
+        repository, trio.Lock(), checkout, began_of(row), record, finished=finished, unfinished=_UNFINISHED
+    )
+
+
+def _remove_half_made(repository: Repository, row: LedgerRow) -> None:
+    """Remove a checkout that was being made: no worker was ever in it, so nothing in it is anybody's work."""
+    assert row.checkout is not None
+    folder = Path(unquote_path(row.checkout))
+    if is_begun(repository, row.child):
+        remove_checkout(repository, Checkout(row.child, str(folder), ObjectId(row.base or ""), ObjectId("")))
+    else:
+        with suppress(OSError):  # not empty: then it is not ours
+            folder.rmdir()
+            folder.parent.rmdir()
+
+
+def checkout_of(row: LedgerRow) -> Checkout | None:
+    """The checkout that a row tells of, or None where it never came to one."""
+    if row.checkout is None or row.base is None or row.commit is None:
+        return None
+    path = unquote_path(row.checkout)
+    return Checkout(row.child, path, ObjectId(row.base), ObjectId(row.commit), row.shared)
+
+
+def began_of(row: LedgerRow) -> Began:
+    """Where the parent stood when the child of a row began."""
+    return Began(ObjectId(row.head) if row.head is not None else None, row.branch)
+
+
+def _landing_on_record(repository: Repository, row: LedgerRow) -> AnyLanding | None:
+    from merge.landing import Landed
+
+    found = [each for each in list_landings(repository) if _is_of(each, row)]
+    return Landed(found[-1].landing, found[-1].paths) if found else None
+
+
+def _is_of(landing: LandingSummary, row: LedgerRow) -> bool:
+    return landing.child == row.child and landing.undoes is None and landing.seconds >= int(row.began_at)
+
+
+def _ending(row: LedgerRow, entries: Sequence[Entry]) -> AnyEnding:
+    """How its work ended: with its last answer where it had given one."""
+    if row.state in ("finished", "landing"):
+        own = [entry.event for entry in entries if entry.who == row.child]
+        replies = [event.reply.message for event in own if isinstance(event, Replied)]
+        if replies and not replies[-1].calls:
+            return Answered(replies[-1].text)
+    return Stopped(THE_DEATH_OF_ITS_SESSION)
+
+
+def _journal_of(root: Path, session: str) -> Path:
+    return root / ".covey" / "sessions" / session / "journal.jsonl"
+
+
+def _entries(path: Path) -> list[Entry]:
+    try:
+        return list(read_entries(path)) if path.exists() else []
+    except JournalBroken:
+        return []  # what it said is lost; what it did is in its checkout
+
+
+def _usage(entries: Sequence[Entry], row: LedgerRow) -> Usage:
+    own = [e.event.reply.usage for e in entries if e.who == row.child and isinstance(e.event, Replied)]
+    return sum(own, Usage())
+
+
+def _has_finished(entries: Sequence[Entry], row: LedgerRow) -> bool:
+    return any(entry.who == row.child and isinstance(entry.event, ChildFinished) for entry in entries)
+
+
+def _write_end(path: Path, row: LedgerRow, finished: ChildFinished) -> None:
+    """Close the child's story in the journal of its own session, where `covey resume` reads it."""
+    journal = Journal(path)
+    try:
+        journal.record_durably(row.child, finished)
+    finally:
+        journal.close()

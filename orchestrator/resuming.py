@@ -1,0 +1,89 @@
+"""What a session goes on with: its conversation, and the reports that its model has not read yet.
+
+Pure but for reading one journal. A report counts as read when it stands in the conversation, because that is what the
+model is sent; so each is told exactly once, however often the session died.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from orchestrator.events import ChildFinished, ChildStarted
+from orchestrator.faults import UserError
+from orchestrator.first_message import report
+from orchestrator.history import conversation_of
+from orchestrator.journal import PARENT, Entry, JournalBroken, read_entries
+from worker.conversation import AnyMessage
+from worker.protocol import ChildId
+
+_REPORT = re.compile(r"^child (\S+) \(.*\) .* after [\d.]+ s, [\d,]+ tokens$", re.MULTILINE)
+"""The first line of a report (`orchestrator.first_message.report`)."""
+
+
+class Past(msgspec.Struct, frozen=True):
+    """A session as it was left: its id, its conversation, and the reports that were not told yet."""
+
+    session: str
+    conversation: tuple[AnyMessage, ...] = ()
+    journaled: int = 0
+    """How many messages of the conversation the journal holds; the rest are answers to calls that broke off."""
+    reports: tuple[str, ...] = ()
+
+
+def sessions_in(root: Path) -> list[str]:
+    """The ids of the sessions of a workspace, the oldest first."""
+    return sorted(path.parent.name for path in (root / ".covey" / "sessions").glob("*/journal.jsonl"))
+
+
+def find_past(root: Path, session: str | None) -> Past:
+    """The session with that id, or one that begins with it; without one, the last of the workspace.
+
+    Raises:
+        UserError: when there is none, or its journal can't be read.
+    """
+    known = sessions_in(root)
+    if not known:
+        raise UserError(f"No session was held in {root} yet; start one with `covey`.")
+    matching = [each for each in known if each.startswith(session)] if session is not None else known[-1:]
+    if len(matching) != 1:
+        what = "names no session" if not matching else "begins the name of several sessions"
+        raise UserError(f"{session!r} {what} of this workspace; the last ones are {', '.join(known[-5:])}.")
+    path = root / ".covey" / "sessions" / matching[0] / "journal.jsonl"
+    try:
+        return past_of(matching[0], list(read_entries(path)))
+    except JournalBroken as error:
+        raise UserError(f"The session can't be resumed: {error}") from error
+
+
+def past_of(session: str, entries: Sequence[Entry]) -> Past:
+    """A session from its journal."""
+    conversation, journaled = conversation_of(entries, PARENT)
+    told = reports_told(message.text for message in conversation)
+    reports = [text for child, text in _reports(entries).items() if child not in told]
+    return Past(session, tuple(conversation), journaled, tuple(reports))
+
+
+def reports_told(texts: Iterable[str]) -> set[ChildId]:
+    """The children whose reports stand in these texts."""
+    return {ChildId(found[1]) for text in texts for found in _REPORT.finditer(text)}
+
+
+def _reports(entries: Iterable[Entry]) -> dict[ChildId, str]:
+    """The report of every child that ended, by its id; of one that was taken up again, the last."""
+    started: dict[ChildId, ChildStarted] = {}
+    reports: dict[ChildId, str] = {}
+    for entry in entries:
+        match entry.event:
+            case ChildStarted() as new:
+                started[entry.who] = new
+                reports.pop(entry.who, None)
+            case ChildFinished() as end if entry.who in started:
+                new = started[entry.who]
+                reports[entry.who] = report(
+                    new.child, new.kind, end.ending, end.landing, end.seconds, end.usage, agent=new.agent
+                )
+            case _:
+                pass
+    return reports
