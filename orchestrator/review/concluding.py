@@ -17,6 +17,7 @@ from merge.git import GitFailed
 from merge.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
 from merge.landing_journal import JournalUnreadable
 from merge.landing_records import read_records
+from merge.recovery import recover_landings
 from merge.repository import Repository
 from merge.resolving import Choice, ChoiceImpossible
 from merge.trees import ObjectId, RepoPath
@@ -51,15 +52,20 @@ def land_child(
     with _told_plainly(), _claimed(ledger, row) as claimed:
         result = take_result(repository, checkout)
         base, tree = (decision.base, decision.result) if decision is not None else (known.base, result.tree)
-        landing = land(
-            repository,
-            child=row.child,
-            checkout=quote_path(checkout.path),
-            base=base,
-            result=tree,
-            began=Began(ObjectId(row.head) if row.head is not None else None, row.branch),
-            choices=choices,
-        )
+        try:
+            landing = land(
+                repository,
+                child=row.child,
+                checkout=quote_path(checkout.path),
+                base=base,
+                result=tree,
+                began=Began(ObjectId(row.head) if row.head is not None else None, row.branch),
+                choices=choices,
+            )
+        except BaseException:
+            # Ctrl-C in the middle of it: the tree is made whole before the person sees it again.
+            recover_landings(repository)
+            raise
         match landing:
             case Landed(landing=number):
                 done = ledger.change(claimed, state="landed", landing=number, reason="", conflicts=())

@@ -17,7 +17,7 @@ from orchestrator.faults import UserError
 from orchestrator.first_message import listed
 from orchestrator.ledger import Ledger
 from orchestrator.review.drafts import remove_drafts
-from orchestrator.review.finding import Known
+from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.outlook import Weighed, checkout_of
 from orchestrator.review.printing import show_lines
 from orchestrator.terminal.figures import count
@@ -56,7 +56,7 @@ def drop_child(
         ):
             raise UserError(f"{row.child} is being dealt with elsewhere just now; look at it again.")
         if known.folder is not None:
-            remove_checkout(repository, checkout_of(known), keep_refs=True)
+            remove_checkout(own_repository(repository, row), checkout_of(known), keep_refs=True)
         remove_drafts(repository, row.child)
     except (GitFailed, OSError) as error:
         raise UserError(f"{row.child} could not be removed as a whole: {error}; drop it again.") from error
@@ -95,7 +95,7 @@ def _pin_result(repository: Repository, known: Known) -> bool:
     if not known.is_whole:
         return False
     try:
-        return bool(take_result(repository, checkout_of(known)).changes)
+        return bool(take_result(own_repository(repository, known.row), checkout_of(known)).changes)
     except (CheckoutFailed, GitFailed):
         return False
 

@@ -160,8 +160,8 @@ def require_home(repository: Repository, child: Known) -> None:
     Raises:
         UserError: when it is another one that is there.
     """
-    home = home_of(child.row)
-    if home is not None and home.resolve() != repository.root and (home / ".git").exists():
+    home = own_repository(repository, child.row).root
+    if home != repository.root:
         raise UserError(
             f"{child.row.child} belongs to the working tree {quote_path(str(home))}; run this there."
         )
@@ -170,6 +170,18 @@ def require_home(repository: Repository, child: Known) -> None:
 def home_of(row: LedgerRow) -> Path | None:
     """The working tree that the child's session was in, by where its checkout is."""
     return _parent_of_checkout(Path(unquote_path(row.checkout))) if row.checkout is not None else None
+
+
+def own_repository(repository: Repository, row: LedgerRow) -> Repository:
+    """The working tree that the child lands in: its session's, or the one at hand where that is not there now."""
+    home = home_of(row)
+    if home is None or home.resolve() == repository.root:
+        return repository
+    try:
+        own = find_repository(home)
+    except NotARepository:
+        return repository
+    return own if own.root == home.resolve() and own.common_dir == repository.common_dir else repository
 
 
 def is_alive(process: Process) -> bool:

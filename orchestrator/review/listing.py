@@ -110,7 +110,7 @@ def listing(weighed: Sequence[Weighed], look: Look, now: float, width: int | Non
         )
         rows.append(list(cells))
     head = ("state", "id", "title", "age", "files", "now")
-    first, *lines = table(head, rows, look, width, {"title": 8, "now": 18, "id": 10})
+    first, *lines = table(head, rows, look, width, (("title", 8), ("now", 18), ("id", 10), ("title", 0)))
     whole = [first]
     for line, each in zip(lines, weighed, strict=True):
         whole.append(line)

@@ -16,7 +16,7 @@ from merge.git import GitFailed
 from merge.repository import Repository
 from merge.trees import ObjectId, show_path
 from merge.weighing import Barred, Clear, Open, look_ahead
-from orchestrator.review.finding import Known
+from orchestrator.review.finding import Known, own_repository
 
 _AT_ONCE = 4
 """Checkouts looked at at the same time: each keeps a git process busy."""
@@ -92,15 +92,12 @@ def checkout_of(known: Known) -> Checkout:
 def weigh_child(repository: Repository, known: Known) -> Weighed:
     """Look at one child that is for review."""
     if not known.is_whole:
-        why = (
-            "its folder is gone"
-            if known.folder is None
-            else "its checkout was never finished, nothing was done in it"
-        )
-        return Weighed(known, Unclear(why))
+        none, unfinished = "it has no folder", "its checkout was never finished, nothing was done in it"
+        return Weighed(known, Unclear(none if known.folder is None else unfinished))
+    own = own_repository(repository, known.row)
     try:
-        result = take_result(repository, checkout_of(known))
-        found = look_ahead(repository, known.base, result.tree, {})
+        result = take_result(own, checkout_of(known))
+        found = look_ahead(own, known.base, result.tree, {})
     except (CheckoutFailed, GitFailed, OSError) as error:
         return Weighed(known, Unclear(str(error)))
     match found:

@@ -22,7 +22,7 @@ from orchestrator.review.finding import Known, home_of, list_children
 from orchestrator.review.outlook import checkout_of
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.table import table
-from orchestrator.review.words import age
+from orchestrator.review.words import ago
 from orchestrator.roster import ChildRow, Picture, see
 from orchestrator.terminal.figures import clock, count, short_tokens
 from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame_line
@@ -55,6 +55,20 @@ class RollEntry(msgspec.Struct, frozen=True):
     landing: str | None
     overlaps: Mapping[str, tuple[str, ...]]
 
+
+_NARROWER = (
+    ("checkout", 0),
+    ("doing", 14),
+    ("title", 8),
+    ("kind", 0),
+    ("calls", 0),
+    ("title", 0),
+    ("tokens", 0),
+    ("pid", 0),
+    ("doing", 0),
+    ("id", 8),
+)
+"""What a narrow terminal does without, in this order; the id tells the task in short."""
 
 _TONES: Mapping[State | str, Tone] = {
     "working": "accent",
@@ -92,7 +106,7 @@ def roll(entries: Sequence[RollEntry], look: Look, now: float, width: int | None
         return [dim("No session has delegated in this repository yet.")]
     rows: list[list[Span]] = []
     for each in entries:
-        lasting = clock(now - each.began_at) if each.at_work else f"{age(now - each.changed_at)} ago"
+        lasting = clock(now - each.began_at) if each.at_work else ago(now - each.changed_at)
         action = each.last_action if each.at_work else each.reason or each.last_action
         cells = (
             Span(each.state, _TONES.get(each.state, "dim")),
@@ -100,7 +114,7 @@ def roll(entries: Sequence[RollEntry], look: Look, now: float, width: int | None
             Span(each.kind, "dim"),
             Span(tame_line(each.title)),
             Span(str(each.pid) if each.pid is not None else "", "dim"),
-            Span(lasting.replace("now ago", "now"), "dim"),
+            Span(lasting, "dim"),
             Span(str(each.steps), "dim"),
             Span(short_tokens(each.tokens), "dim"),
             Span(tame_line(action), "dim"),
@@ -108,8 +122,7 @@ def roll(entries: Sequence[RollEntry], look: Look, now: float, width: int | None
         )
         rows.append(list(cells))
     head = ("state", "id", "kind", "title", "pid", "time", "calls", "tokens", "doing", "checkout")
-    least = {"checkout": 0, "doing": 14, "title": 8, "kind": 0, "calls": 0, "id": 8}
-    first, *lines = table(head, rows, look, width, least)
+    first, *lines = table(head, rows, look, width, _NARROWER)
     whole = [first]
     for drawn, each in zip(lines, entries, strict=True):
         whole.append(drawn)

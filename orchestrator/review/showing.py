@@ -220,7 +220,8 @@ def _cut(lines: list[Line], what: str) -> list[Line]:
 
 def _next(weighed: Weighed) -> list[Line]:
     commands = next_commands(weighed)
-    longest = max(len(words) for words, _ in commands)
+    # A long path would push every other remark off the screen.
+    longest = max(len(words) for words, _ in commands if words.startswith("covey"))
     return [
         line("Next"),
         *(line(f"  {words:<{longest}}", Span(f"  # {does}", "dim")) for words, does in commands),

@@ -1,6 +1,6 @@
 """Rows of cells as aligned lines that fit a terminal. Pure; knows nothing of what the cells say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from orchestrator.terminal.cells import cut, pad, width_of
 from orchestrator.terminal.lines import Line, Span
@@ -14,12 +14,12 @@ def table(
     rows: Sequence[Sequence[Span]],
     look: Look,
     width: int | None,
-    least: Mapping[str, int],
+    narrower: Sequence[tuple[str, int]],
 ) -> list[Line]:
     """A line for the names of the columns, then one a row; without rows nothing.
 
-    In a `width` that is too small the columns in `least` become narrower, each down to its figure there, the first
-    of them first; at 0 a column goes.
+    In a `width` that is too small columns become narrower, in the order of `narrower` and each down to its figure
+    there; at 0 a column goes.
     """
     if not rows:
         return []
@@ -28,7 +28,7 @@ def table(
     widths = [max(width_of(row[column].text) for row in whole) for column in range(len(head))]
     if width is not None:
         over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
-        for name, smallest in least.items():
+        for name, smallest in narrower:
             column = head.index(name)
             less = min(max(0, over), max(0, widths[column] - smallest))
             widths[column] -= less

@@ -111,7 +111,7 @@ def landing_table(
             ]
         )
     head = ("landing", "id", "age", "", "files")
-    return table(head, rows, look, width, {"files": 20, "id": 12})
+    return table(head, rows, look, width, (("files", 20), ("id", 12)))
 
 
 def _landing_named(landings: Sequence[LandingSummary], name: str) -> str:

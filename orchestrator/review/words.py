@@ -14,6 +14,11 @@ def age(seconds: float) -> str:
     return f"{minutes // 60} h" if minutes < 48 * 60 else count(minutes // (24 * 60), "day")
 
 
+def ago(seconds: float) -> str:
+    """`just now`, `5 min ago`."""
+    return "just now" if age(seconds) == "now" else f"{age(seconds)} ago"
+
+
 def command(child: str, *words: str) -> str:
     """A `covey review` command about a child, safe to paste."""
     return " ".join(["covey review", for_shell(child), *map(for_shell, words)])

@@ -218,6 +218,17 @@ def test_the_outcome_is_data_as_well(conflicted: Place, covey: Covey) -> None:
     }
 
 
+def test_a_landing_that_fails_gives_the_child_back(conflicted: Place, covey: Covey) -> None:
+    torn = conflicted.write(".git/covey/landings/7.json", "torn")
+    before = conflicted.row("five-a1")
+    status, output = covey("review", "five-a1", "--theirs", "src/app.py")
+    assert status == 1
+    assert f"covey: {torn} tells of a landing that was interrupted and can't be read" in output
+    assert conflicted.row("five-a1") == before
+    torn.unlink()
+    assert covey("review", "five-a1", "--theirs", "src/app.py")[0] == 0
+
+
 # Whose it is
 
 

@@ -16,7 +16,7 @@ def rows() -> list[list[Span]]:
 
 
 def test_columns_are_as_wide_as_what_is_in_them() -> None:
-    assert shown(table(("id", "title", "n"), rows(), ASCII, None, {"title": 3})) == [
+    assert shown(table(("id", "title", "n"), rows(), ASCII, None, [("title", 3)])) == [
         "ID     TITLE         N",
         "one    a long title  z",
         "three  short",
@@ -24,12 +24,12 @@ def test_columns_are_as_wide_as_what_is_in_them() -> None:
 
 
 def test_the_named_column_becomes_narrower_and_at_nothing_goes() -> None:
-    assert shown(table(("id", "title", "n"), rows(), ASCII, 16, {"title": 3})) == [
+    assert shown(table(("id", "title", "n"), rows(), ASCII, 16, [("title", 3)])) == [
         "ID     TITLE   N",
         "one    a lon~  z",
         "three  short",
     ]
-    assert shown(table(("id", "title", "n"), rows(), ASCII, 8, {"title": 0})) == [
+    assert shown(table(("id", "title", "n"), rows(), ASCII, 8, [("title", 0)])) == [
         "ID     N",
         "one    z",
         "three",
@@ -37,4 +37,4 @@ def test_the_named_column_becomes_narrower_and_at_nothing_goes() -> None:
 
 
 def test_without_rows_there_is_no_table() -> None:
-    assert table(("id",), [], ASCII, None, {}) == []
+    assert table(("id",), [], ASCII, None, []) == []
