@@ -90,6 +90,13 @@ def take_standard_streams() -> tuple[int, int]:
     return incoming, outgoing
 
 
+def stay_below(checkout: Path) -> dict[str, str]:
+    """The variables that keep git in `checkout`: without its `.git`, a repository above is none of the child's."""
+    # git(1): git does not go up into these folders. Where a command begins in one of them, the next one holds.
+    above = (checkout.parent, checkout.parent.parent)
+    return {"GIT_CEILING_DIRECTORIES": os.pathsep.join(map(os.fspath, above))}
+
+
 async def work(
     start: Start, wire: Wire[AnyReport, AnyCommand], model: PipeModel, inbox: SteeringInbox
 ) -> AnyOutcome:
@@ -107,6 +114,8 @@ async def work(
         await wire.send(report)
 
     agent = Agent(list(start.conversation), model, toolbox, inbox, tell)
+    if start.kind == "implement":
+        os.environ.update(stay_below(workspace.root))
     try:
         os.chdir(workspace.root)
         return await agent.run_turn()
