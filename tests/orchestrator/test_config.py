@@ -4,13 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.budget import Budget, Price
 from orchestrator.config import (
     ANTHROPIC_URL,
     OPENAI_URL,
+    ChildrenTable,
     Configuration,
     EndpointTable,
+    Limits,
     NoEndpoint,
     choose_endpoint,
+    choose_limits,
     read_configuration,
 )
 from orchestrator.faults import UserError
@@ -91,6 +95,38 @@ def test_an_absent_file_says_nothing_and_a_present_one_is_read(tmp_path: Path) -
     assert choose_endpoint({}, configuration).stall_seconds == 9.0
 
 
+LIMITED = """\
+[children]
+max = 3
+
+[budget]
+tokens = 1_000_000
+seconds = 600
+cost = 5
+
+[prices."box/m-1"]
+input = 3
+output = 15.0
+cached = 0.3
+"""
+
+
+def test_limits_come_from_the_file_and_flags_go_before_it(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(LIMITED)
+    configuration = read_configuration({"COVEY_HOME": str(tmp_path)})
+    assert configuration.children == ChildrenTable(3)
+    price = Price(3.0, 15.0, 0.3)
+    assert choose_limits(configuration, "box/m-1") == Limits(Budget(1_000_000, 600.0, 5.0), price, 3)
+    flagged = choose_limits(configuration, "box/m-1", tokens=10, seconds=1.5, cost=0.25)
+    assert flagged.budget == Budget(10, 1.5, 0.25)
+    assert choose_limits(Configuration(), "m") == Limits()
+
+
+def test_a_cost_is_limited_only_for_a_model_whose_price_is_known() -> None:
+    with pytest.raises(UserError, match=r'what m costs is not known; .*prices\."m"'):
+        choose_limits(Configuration(prices={"other": Price(1.0, 2.0)}), "m", cost=1.0)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -98,6 +134,9 @@ def test_an_absent_file_says_nothing_and_a_present_one_is_read(tmp_path: Path) -
         (b"[endpoint]\ncolour = 1\n", "colour"),
         (b"[endpoint]\nurl = 3\n", "url"),
         (b"\xff\xfe", "can't be read"),
+        (b"[children]\nmax = 0\n", "children.max"),
+        (b"[budget]\ntokens = -1\n", "budget.tokens"),
+        (b'[prices."m"]\ninput = 3.0\n', "output"),
     ],
 )
 def test_a_file_that_cant_be_understood_is_named(tmp_path: Path, text: bytes, says: str) -> None:

@@ -3,9 +3,10 @@
 import pytest
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from orchestrator.agents import Agent
 from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
 from orchestrator.first_message import first_message, listed, report
-from worker.model import Stalled, Usage
+from worker.model import OutOfBudget, Stalled, Usage
 from worker.protocol import Answered, ChildId, Failed, LoopStopped, ModelGaveUp
 
 
@@ -26,6 +27,26 @@ def test_a_research_child_is_told_that_it_only_reads() -> None:
     assert "checkout" not in text
 
 
+def test_a_child_is_told_which_ignored_folders_it_shares() -> None:
+    text = first_message("implement", "/c", "fix", "Fix it.", [], [], shared=("target", "node_modules"))
+    assert "except the build caches target, node_modules, which it shares with the parent." in text
+    assert "Files that git ignores are not in it.\n" in first_message("implement", "/c", "f", "Fix.", [], [])
+
+
+def test_the_instructions_of_an_agent_stand_between_the_folder_and_the_task() -> None:
+    agent = Agent("reviewer", "", "Be strict.\n\nSay so.")
+    text = first_message("research", "/r", "look", "Look.", [], [], agent=agent)
+    assert text.startswith("You are a child session")
+    assert text.endswith(
+        "\n\nYou are the agent reviewer. Its instructions:\n\nBe strict.\n\nSay so.\n\nTask: look\n\nLook."
+    )
+
+
+def test_the_report_names_the_agent() -> None:
+    text = report(ChildId("a-1"), "research", Answered("ok"), None, 1.0, Usage(), agent="reviewer")
+    assert text.startswith("child a-1 (research, agent reviewer) finished")
+
+
 def test_a_long_list_is_cut_and_counted() -> None:
     assert listed(["a", "b"]) == "a, b"
     assert listed([str(n) for n in range(25)]).endswith("18, 19 and 5 more")
@@ -36,6 +57,10 @@ def test_a_long_list_is_cut_and_counted() -> None:
     [
         (Answered("I did it."), "finished after 1.5 s, 1,200 tokens"),
         (ModelGaveUp(Stalled(30), "was at it"), "ended early: The model's endpoint sent nothing for 30 s."),
+        (
+            ModelGaveUp(OutOfBudget("9 of 8 tokens")),
+            "ended early: The session's budget is spent (9 of 8 tokens)",
+        ),
         (LoopStopped("it repeated"), "ended early: it repeated"),
         (Failed("Traceback\nKeyError: 1"), "failed inside covey: KeyError: 1"),
         (Died("signal 9 (SIGKILL)", "a\nb"), "died: signal 9 (SIGKILL); its last words: b"),

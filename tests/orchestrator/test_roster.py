@@ -8,6 +8,7 @@ from orchestrator.events import (
     AnyFact,
     CallComposing,
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ChildWorking,
     Died,
@@ -25,7 +26,7 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.roster import ChildRow, Picture, State, hear, see
 from worker.conversation import AssistantMessage, CallId
-from worker.model import Reply, Stalled, Usage
+from worker.model import OutOfBudget, Reply, Stalled, Usage
 from worker.protocol import Answered, ChildId, Failed, LoopStopped, ModelGaveUp, ToolFinished, ToolStarted
 
 FIRST = ChildId("fix-a-1111")
@@ -78,6 +79,20 @@ def test_a_child_starts_works_and_ends() -> None:
     assert row.state == "landed"
     assert row.usage == Usage(10, 5)
     assert row.seconds(now=1_000.0) == 7.0
+
+
+def test_a_queued_child_says_what_it_waits_for_until_it_works() -> None:
+    queued = fold(started(FIRST), (FIRST, ChildQueued(8, 2)))
+    row = queued.children[FIRST]
+    assert (row.state, row.last_action) == ("queued", "waiting: 8 are at work, 2 come before it")
+    assert fold((FIRST, ChildWorking(None, (), ())), picture=queued).children[FIRST].state == "running"
+    killed = fold((FIRST, ChildFinished(Stopped("the model"), None, 1.0, Usage())), picture=queued)
+    assert killed.children[FIRST].state == "stopped"
+
+
+def test_a_row_carries_the_name_of_its_agent() -> None:
+    fact = ChildStarted(FIRST, "research", "Look", "task", False, "reviewer")
+    assert fold((FIRST, fact)).children[FIRST].agent == "reviewer"
 
 
 def test_a_running_child_has_worked_until_now() -> None:
@@ -175,6 +190,7 @@ ANSWER = Answered("done")
         (Stopped("the person"), Held(CHECKOUT, "the child did not finish"), "stopped"),
         (Stopped("the model"), None, "stopped"),
         (ModelGaveUp(Stalled(1)), None, "failed"),
+        (ModelGaveUp(OutOfBudget("9 of 8 tokens")), Held(CHECKOUT, "the budget was spent"), "stopped"),
         (LoopStopped("six alike"), None, "failed"),
         (Failed("Traceback"), None, "failed"),
         (Died("exit status 1"), Held(CHECKOUT, "the child did not finish"), "failed"),

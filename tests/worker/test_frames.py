@@ -15,7 +15,7 @@ from worker.frames import (
     RemoteProtocolError,
     encode_frame,
 )
-from worker.model import Overloaded, Reply, Stalled, Usage
+from worker.model import OutOfBudget, Overloaded, Reply, Usage
 from worker.protocol import (
     Answered,
     AnyCommand,
@@ -32,6 +32,7 @@ from worker.protocol import (
     Start,
     Steer,
     ToolFinished,
+    ToolLimit,
     ToolStarted,
     protocol_rows,
 )
@@ -45,6 +46,7 @@ _CONVERSATION = (
 
 COMMANDS: tuple[AnyCommand, ...] = (
     Start(ChildId("a-1"), "implement", b"/w", b"/t", _CONVERSATION, 3600.0),
+    Start(ChildId("a-1"), "research", b"/w", b"/t", _CONVERSATION, limit=ToolLimit(("read",), "no.")),
     ModelReplied(1, Reply(AssistantMessage("x", (_CALL,)), Usage(1, 2, 1), cut_off=True)),
     ModelFailed(2, Overloaded(429, "slow down", 1.5)),
     Steer("look there"),
@@ -55,7 +57,7 @@ REPORTS: tuple[AnyReport, ...] = (
     ToolStarted(CallId("c1"), "read", "read a"),
     ToolFinished(CallId("c1"), "read", "read a", "text", False, 0.5),
     Finished(Answered("done")),
-    Finished(ModelGaveUp(Stalled(30.0), "so far")),
+    Finished(ModelGaveUp(OutOfBudget("9 of 8 tokens"), "so far")),
     Finished(LoopStopped("again")),
     Finished(Failed("Traceback")),
 )

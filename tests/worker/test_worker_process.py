@@ -30,6 +30,7 @@ from worker.protocol import (
     Start,
     Steer,
     ToolFinished,
+    ToolLimit,
     ToolStarted,
 )
 from worker.wire import Wire
@@ -51,7 +52,7 @@ class Peer:
     async def receive(self) -> AnyReport | None:
         return await self.wire.receive()
 
-    async def start(self, kind: Kind = "implement") -> None:
+    async def start(self, kind: Kind = "implement", limit: ToolLimit | None = None) -> None:
         assert isinstance(await self.receive(), Ready)
         conversation = (UserMessage("go"),)
         await self.wire.send(
@@ -61,6 +62,7 @@ class Peer:
                 os.fsencode(self._folder),
                 os.fsencode(self._folder / "tmp"),
                 conversation,
+                limit=limit,
             )
         )
 
@@ -222,6 +224,22 @@ async def test_a_child_cant_delegate(tmp_path: Path, kind: Kind) -> None:
         assert isinstance(finished, ToolFinished)
         assert finished.failed
         assert "can't delegate" in finished.text
+
+
+async def test_a_limit_is_told_in_its_own_words_and_the_rest_may_be_called(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("hello\n")
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("write", {"path": "b.txt", "content": "x"}),
+        ("read", {"path": "a.txt"}),
+    ]
+    async with open_peer(tmp_path) as peer:
+        await peer.start(limit=ToolLimit(("read", "read_file"), "only read is yours."))
+        await peer.reply(await peer.asked(), "", *calls)
+        reports = [await peer.receive() for _ in range(4)]
+        texts = {report.name: report.text for report in reports if isinstance(report, ToolFinished)}
+    assert texts["write"] == "write: only read is yours."
+    assert "hello" in texts["read"]
+    assert not (tmp_path / "b.txt").exists()
 
 
 def test_a_worker_imports_none_of_the_parents_libraries() -> None:

@@ -28,6 +28,7 @@ from worker.model import (
     AnyModelFailure,
     ContextOverflow,
     Malformed,
+    OutOfBudget,
     Overloaded,
     RanAway,
     Refused,
@@ -138,6 +139,19 @@ async def test_tries_are_bounded_and_the_last_failure_comes_back(format: Format)
         assert outcome == ServerFailed(500, "scripted fault")
         assert [retry.attempt for retry in heard.retries] == [1, 2]
         assert len(server.requests) == QUICK.attempts
+
+
+async def test_a_call_that_may_not_be_made_is_not_made_nor_tried_again(format: Format) -> None:
+    heard = Heard()
+    spent = OutOfBudget("9 of 8 tokens")
+    async with playing(breaks(Status(500), times=9), format=format) as (gateway, server):
+        assert await gateway.reply(HELLO, refusal=lambda: spent) == spent
+        assert not server.requests
+        # It was spent while this call waited for its second try.
+        assert (
+            await gateway.reply(HELLO, hear=heard, refusal=lambda: spent if heard.retries else None) == spent
+        )
+        assert len(server.requests) == len(heard.retries) == 1
 
 
 async def test_after_half_a_reply_the_text_begins_anew(format: Format) -> None:

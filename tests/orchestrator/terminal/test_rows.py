@@ -11,8 +11,8 @@ from orchestrator.roster import ChildRow
 from orchestrator.terminal.cells import width_of
 from orchestrator.terminal.rows import child_rows, folded_rows, what_came_of
 from tests.orchestrator.terminal.looks import ASCII, FULL, LOG, texts
-from worker.model import Usage
-from worker.protocol import Answered, ChildId
+from worker.model import OutOfBudget, Usage
+from worker.protocol import Answered, ChildId, ModelGaveUp
 
 CHECKOUT = "/home/ada/repo-children/fix-width-cd34"
 
@@ -55,6 +55,12 @@ def test_a_wide_terminal_shows_every_column() -> None:
         "◌ starting  find-uses-ef56  research   Find the uses  "
         "starting                         0 calls      0  0:01",
     ]
+
+
+def test_a_row_names_the_agent_beside_the_kind() -> None:
+    row = msgspec.structs.replace(STARTING, agent="reviewer")
+    (shown,) = texts(child_rows([row], FULL, NOW, 120))
+    assert "  research/reviewer  " in shown
 
 
 def test_eighty_columns_do_without_the_title() -> None:
@@ -140,6 +146,10 @@ def test_a_table_that_fits_keeps_the_order_in_which_they_started() -> None:
         (
             msgspec.structs.replace(CONFLICT, landing=None, ending=Died("exit status 1")),
             "died: exit status 1",
+        ),
+        (
+            msgspec.structs.replace(CONFLICT, landing=None, ending=ModelGaveUp(OutOfBudget("9 of 8 tokens"))),
+            "ended early: The session's budget is spent (9 of 8 tokens); no further model call is made.",
         ),
         (msgspec.structs.replace(CONFLICT, landing=None, ending=Answered("\nFound it.\nMore")), "Found it."),
         (msgspec.structs.replace(CONFLICT, landing=None, ending=Answered("")), ""),

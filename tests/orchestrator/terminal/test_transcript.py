@@ -6,10 +6,12 @@ from merge.landing import Landed
 from orchestrator.events import (
     AnyFact,
     ChildFinished,
+    ChildQueued,
     ChildStarted,
     ChildWorking,
     Dismissed,
     ModelRetried,
+    Noticed,
     Replied,
     RequestGiven,
     SessionFinished,
@@ -118,6 +120,18 @@ def test_a_child_is_told_when_it_starts_and_when_it_ends() -> None:
         "    Did it.",
         "    All of it.",
     ]
+
+
+def test_a_child_that_waits_says_for_what_and_one_with_an_agent_says_which() -> None:
+    assert added(CHILD, ChildQueued(8, 2)) == [
+        "  fix-tabs-ab12  queued, waiting: 8 are at work, 2 come before it"
+    ]
+    agent = ChildStarted(CHILD, "research", "Look", "task", False, "reviewer")
+    assert added(CHILD, agent) == ["◌ starting fix-tabs-ab12 (research, agent reviewer) Look"]
+
+
+def test_a_notice_stands_as_it_is() -> None:
+    assert added(PARENT, Noticed("a.md, line 2: oh.")) == ["a.md, line 2: oh."]
 
 
 def test_what_a_child_does_stands_under_its_id() -> None:
