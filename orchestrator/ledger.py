@@ -107,21 +107,16 @@ class Ledger:
     def swap(self, expected: LedgerRow, row: LedgerRow) -> bool:
         """Put `row` in the place of `expected`; False, and nothing is written, when the child's row is another now."""
         with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("BEGIN IMMEDIATE")  # from here on no other process writes
             if self.read(expected.child) != expected:
                 return False
-            self.write(row)
+            self._put(row)
         return True
 
     def claim(self, row: LedgerRow, owner: Process) -> LedgerRow | None:
         """Make `owner` the owner of a child whose own is dead. None when the row has changed since it was read."""
         claimed = msgspec.structs.replace(row, owner=owner)
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")  # from here on no other session writes
-            if self.read(row.child) != row:
-                return None
-            self._put(claimed)
-        return claimed
+        return claimed if self.swap(row, claimed) else None
 
     def read(self, child: ChildId) -> LedgerRow | None:
         """The child's row, or None when there is none."""

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from merge.checkout import is_begun
 from merge.repository import NotARepository, Repository, children_folder, find_repository
 from merge.trees import ObjectId
 from orchestrator.faults import UserError
@@ -191,11 +192,12 @@ def is_alive(process: Process) -> bool:
 
 
 def _folder_of(repository: Repository, row: LedgerRow) -> Path | None:
-    if row.kind != "implement":
+    if row.checkout is None:
         return None
+    if row.commit is None and not is_begun(repository, row.child):
+        return None  # something that stood there before the child could have a folder
     # The repository may have been moved since, its children's folder with it.
-    told = [Path(unquote_path(row.checkout))] if row.checkout is not None else []
-    for folder in (*told, children_folder(repository) / row.child):
+    for folder in (Path(unquote_path(row.checkout)), children_folder(repository) / row.child):
         if folder.is_dir() and not folder.is_symlink():
             return folder
     return None

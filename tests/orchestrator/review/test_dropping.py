@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from merge.checkout import remove_checkout
 from orchestrator.ledger import LedgerRow
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, write
@@ -65,7 +66,7 @@ def test_a_dropped_child_is_gone_and_what_it_made_can_be_read(conflicted: Place,
 
 def test_a_folder_that_was_half_made_can_be_dropped(place: Place, covey: Covey) -> None:
     begin(place, "half-a1", {})
-    place.change("half-a1", checkout=None, base=None, commit=None)
+    place.change("half-a1", base=None, commit=None)
     assert "unclear: its checkout was never finished, nothing was done in it" in covey("review")[1]
     assert covey("review", "half-a1", "--land")[0] == 1
     assert json.loads(covey("review", "half-a1", "--drop", "--yes", "--json")[1]) == {
@@ -74,6 +75,16 @@ def test_a_folder_that_was_half_made_can_be_dropped(place: Place, covey: Covey) 
         "result": None,
     }
     assert not place.checkout("half-a1").exists()
+
+
+def test_a_folder_that_was_there_before_the_child_is_not_the_childs(place: Place, covey: Covey) -> None:
+    checkout, _ = begin(place, "half-a1", {})
+    remove_checkout(place.repository, checkout)
+    place.change("half-a1", base=None, commit=None)
+    write(place.checkout("half-a1"), "somebodys.txt", "work\n")
+    assert covey("review")[1] == "Nothing is kept for review.\n"
+    assert covey("review", "half-a1", "--drop", "--yes")[0] == 0
+    assert (place.checkout("half-a1") / "somebodys.txt").exists()
 
 
 @pytest.mark.parametrize(
