@@ -199,6 +199,7 @@ class Children:
             f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)}) {state}: {child.new.title}\n"
             f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
             f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
+            f"{_wished_model(child.new.agent)}"
         )
 
     def _list(self) -> str:
@@ -218,6 +219,13 @@ class Children:
     def _tell(self) -> None:
         news, self._news = self._news, trio.Event()
         news.set()
+
+
+def _wished_model(agent: Agent | None) -> str:
+    """What an agent file's `model` came to: it is told, and not used."""
+    if agent is None or agent.model in ("", "inherit"):
+        return ""
+    return f"\nits agent file asks for the model {agent.model}; it has the session's"
 
 
 def load_what_children_need() -> None:

@@ -275,7 +275,7 @@ async def test_dismissing_hides_a_row_and_nothing_else(repository_of: Repository
         assert it.row(child).state == "ended"
 
 
-REVIEWER = Agent("reviewer", "Reviews.", "Be strict.\n\nSay what is wrong.", ("read", "search"))
+REVIEWER = Agent("reviewer", "Reviews.", "Be strict.\n\nSay what is wrong.", ("read", "search"), "opus")
 
 
 async def test_an_agents_instructions_open_the_first_message_and_its_name_is_kept_everywhere(
@@ -343,9 +343,14 @@ async def test_an_agent_that_is_not_known_starts_no_child(
         assert not it.children.roster
 
 
-async def test_a_running_child_takes_no_other_agent(repository_of: RepositoryOf) -> None:
+async def test_a_running_child_has_the_sessions_model_and_takes_no_other_agent(
+    repository_of: RepositoryOf,
+) -> None:
     async with bench(repository_of("python_package"), talk("Hang", HANGS), agents=(REVIEWER,)) as it:
         child = await it.start("Hang on.")
+        reviewer = await it.start("Hang and review.", agent="reviewer")
+        state = await it.task(TaskArguments(child=reviewer))
+        assert state.text.endswith("its agent file asks for the model opus; it has the session's")
         answer = await it.task(TaskArguments(child=child, prompt="now review", agent="reviewer"))
         assert answer.failed
         assert "agent goes with a new child" in answer.text
