@@ -33,9 +33,10 @@ from orchestrator.events import (
 )
 from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
+from orchestrator.ledger import LedgerRow
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
-from worker.conversation import UserMessage
+from worker.conversation import AnyMessage, UserMessage
 from worker.model import OutOfBudget, Reply, Usage
 from worker.path_text import quote_path
 from worker.protocol import (
@@ -78,17 +79,33 @@ class ChildReport:
 
 @dataclass(frozen=True)
 class Ground:
-    """An implement child's folder and what it was made from."""
+    """An implement child's folder, where the parent stood when it was made, and what it holds beside the commit."""
 
     checkout: Checkout
-    snapshot: Snapshot
+    began: Began
+    carried: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TakenUp:
+    """A kept child that goes on: in its own checkout, with its own conversation, from its own row.
+
+    `journaled` is how many messages of the conversation the session's journal holds already.
+    """
+
+    row: LedgerRow
+    ground: Ground
+    conversation: tuple[AnyMessage, ...]
+    journaled: int
 
 
 class Child:
     """A child from its start to its report. `live` runs it; everyone else reads, steers or stops it."""
 
-    def __init__(self, new: NewChild, grounds: Grounds) -> None:
+    def __init__(self, new: NewChild, grounds: Grounds, taken_up: TakenUp | None = None) -> None:
         self.new = new
+        self._taken_up = taken_up
         self.began = trio.current_time()
         # Asked for here and not when its life begins: the line is in the order of the calls.
         self._slot = grounds.slots.ask()
@@ -100,16 +117,7 @@ class Child:
         self.report: ChildReport | None = None
         self.ended = trio.Event()
         self._grounds = grounds
-        self._record = ChildRecord.begin(
-            grounds.ledger,
-            grounds.session,
-            new.id,
-            new.kind,
-            new.title,
-            new.task,
-            agent=new.agent_name,
-            queued=self.is_queued,
-        )
+        self._record = self._begin_record()
         self._scope = trio.CancelScope()
         self._stopped_by = ""
         self._dialogue: Dialogue | None = None
@@ -150,8 +158,10 @@ class Child:
             try:
                 with self._slot, self._scope:
                     # Before the wait: what it starts from does not depend on how many others are at work.
-                    snapshot = await shared.take() if new.kind == "implement" else None
+                    needs_folder = new.kind == "implement" and self._taken_up is None
+                    snapshot = await shared.take() if needs_folder else None
                     await self._wait_for_turn()
+                    ground = self._taken_up.ground if self._taken_up is not None else None
                     if snapshot is not None:
                         ground = await self._make_ground(snapshot)
                     ending = await self._work(ground)
@@ -168,7 +178,7 @@ class Child:
                     grounds.repository,
                     grounds.landing_turn,
                     ground.checkout,
-                    Began(ground.snapshot.head, ground.snapshot.branch),
+                    ground.began,
                     self._record,
                     finished=finished,
                     unfinished=_why_unfinished(ending),
@@ -192,34 +202,41 @@ class Child:
         self._record.gets_checkout(children_folder(repository) / self.new.id, snapshot)
         checkout = await trio.to_thread.run_sync(make_checkout, repository, self.new.id, snapshot)
         self._record.has_checkout(checkout)
-        return Ground(checkout, snapshot)
+        carried = tuple(
+            show_path(change.path) + (" (deleted)" if change.after is None else "")
+            for change in snapshot.changes
+        )
+        left_out = tuple(f"{left.path} ({left.reason})" for left in snapshot.left_out)
+        return Ground(checkout, Began(snapshot.head, snapshot.branch), carried, left_out)
+
+    def _begin_record(self) -> ChildRecord:
+        new, grounds = self.new, self._grounds
+        if self._taken_up is not None:
+            return ChildRecord.go_on(grounds.ledger, grounds.session, self._taken_up.row)
+        return ChildRecord.begin(
+            grounds.ledger,
+            grounds.session,
+            new.id,
+            new.kind,
+            new.title,
+            new.task,
+            agent=new.agent_name,
+            queued=self.is_queued,
+        )
 
     async def _work(self, ground: Ground | None) -> AnyEnding:
         """Run the worker from its start to the proof that it is gone."""
         new, grounds = self.new, self._grounds
         folder = ground.checkout.path if ground is not None else str(grounds.repository.root)
-        carried, left_out = _what_it_holds(ground)
-        shared = ground.checkout.shared if ground is not None else ()
-        message = first_message(
-            new.kind,
-            quote_path(folder),
-            new.title,
-            new.task,
-            carried,
-            left_out,
-            shared=shared,
-            agent=new.agent,
-        )
-        conversation = (UserMessage(message),)
+        conversation, journaled = self._first_words(ground, folder)
         logs = os.fsencode(grounds.logs / new.id)
         limit = tool_limit(new.agent) if new.agent is not None else None
         start = Start(new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit)
         async with open_worker(new.id, child_environment(os.environ, new.id), grounds.spawner) as worker:
-            checkout = quote_path(folder) if ground is not None else None
-            grounds.journal.record(new.id, ChildWorking(checkout, carried, left_out))
+            grounds.journal.record(new.id, _working(ground))
             self._record.works(worker.pid)
             self._did("thinking")
-            model = JournaledModel(new.id, grounds.gateway, grounds.journal, grounds.purse)
+            model = JournaledModel(new.id, grounds.gateway, grounds.journal, grounds.purse, told=journaled)
             self._dialogue = dialogue = Dialogue(worker, start, model, self._listen)
             for text in self._unsaid:
                 await dialogue.steer(text)
@@ -227,6 +244,23 @@ class Child:
             if not isinstance(outcome, BrokenOff):
                 return outcome
             return Died(outcome.fault or await worker.wait_death(), worker.last_words())
+
+    def _first_words(self, ground: Ground | None, folder: str) -> tuple[tuple[AnyMessage, ...], int]:
+        """The conversation its worker begins with, and how much of it the journal holds already."""
+        new = self.new
+        if self._taken_up is not None:
+            return (*self._taken_up.conversation, UserMessage(new.task)), self._taken_up.journaled
+        message = first_message(
+            new.kind,
+            quote_path(folder),
+            new.title,
+            new.task,
+            ground.carried if ground is not None else (),
+            ground.left_out if ground is not None else (),
+            shared=ground.checkout.shared if ground is not None else (),
+            agent=new.agent,
+        )
+        return (UserMessage(message),), 0
 
     def _listen(self, heard: ModelAsked | Reply | ToolStarted | ToolFinished) -> None:
         match heard:
@@ -247,16 +281,10 @@ class Child:
         self.last_action_at = trio.current_time()
 
 
-def _what_it_holds(ground: Ground | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What an implement child was given beside the commit, and what it was not, as lines for its first message."""
+def _working(ground: Ground | None) -> ChildWorking:
     if ground is None:
-        return (), ()
-    carried = tuple(
-        show_path(change.path) + (" (deleted)" if change.after is None else "")
-        for change in ground.snapshot.changes
-    )
-    left_out = tuple(f"{left.path} ({left.reason})" for left in ground.snapshot.left_out)
-    return carried, left_out
+        return ChildWorking(None, (), ())
+    return ChildWorking(quote_path(ground.checkout.path), ground.carried, ground.left_out)
 
 
 def _why_unfinished(ending: AnyEnding) -> str:

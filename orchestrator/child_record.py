@@ -52,6 +52,18 @@ class ChildRecord:
         ledger.write(row)
         return cls(ledger, row)
 
+    @classmethod
+    def go_on(cls, ledger: Ledger, session: str, row: LedgerRow) -> "ChildRecord":
+        """A kept child is taken up again, by `session` and this process."""
+        owner = process_of(os.getpid())
+        assert owner is not None, "a process finds itself"
+        return cls(
+            ledger,
+            ledger.change(
+                row, session=session, owner=owner, state="starting", reason="", conflicts=(), worker=None
+            ),
+        )
+
     def starts(self) -> None:
         """It has waited long enough: its folder is about to be made."""
         self._row = self._ledger.change(self._row, state="starting")

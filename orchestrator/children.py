@@ -5,6 +5,7 @@ the proof. What a child's life consists of is in `orchestrator.child`; here is w
 each report reaches the parent's model exactly once.
 """
 
+import os
 import re
 import secrets
 from collections.abc import AsyncGenerator
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from merge.repository import children_folder
 from orchestrator.agents import Agent
 from orchestrator.first_message import role
 from orchestrator.grounds import Grounds, SharedSnapshot
@@ -103,8 +105,13 @@ class Children:
             agent = self._grounds.agents.find(arguments.agent)
             if agent is None:
                 return failed(self._unknown_agent(arguments.agent))
-        child = self._start(arguments, agent)
-        if arguments.background:
+        return await self._run(self._new_child(arguments, agent))
+
+    async def _run(self, child: "Child") -> ToolAnswer:
+        """Let a child live: its report, or at once that it was started in the background."""
+        self.roster[child.new.id] = child
+        self._nursery.start_soon(self._live, child, self._shared)
+        if child.new.background:
             return ToolAnswer(self._in_the_background(child))
         try:
             await child.ended.wait()
@@ -115,7 +122,7 @@ class Children:
             raise
         return self._whole_report(child)
 
-    def _start(self, arguments: TaskArguments, agent: Agent | None) -> "Child":
+    def _new_child(self, arguments: TaskArguments, agent: Agent | None) -> "Child":
         assert arguments.kind is not None
         assert arguments.prompt is not None
         from orchestrator.child import Child, NewChild  # see `load_what_children_need`
@@ -124,10 +131,7 @@ class Children:
         new = NewChild(
             self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background, agent
         )
-        child = Child(new, self._grounds)
-        self.roster[new.id] = child
-        self._nursery.start_soon(self._live, child, self._shared)
-        return child
+        return Child(new, self._grounds)
 
     async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
         await child.live(shared)
@@ -148,6 +152,9 @@ class Children:
         if arguments.prompt is not None:
             if await child.steer(arguments.prompt):
                 return ToolAnswer(f"told {child.new.id}; it reads the message before its next reply.")
+            row = self._grounds.ledger.read(child.new.id)
+            if row is not None and row.state == "kept":
+                return await self._take_up(arguments, row)
             return failed(f"{child.new.id} has finished; it no longer reads messages.\n{self._state(child)}")
         if arguments.wait_secs is not None:
             with trio.move_on_after(arguments.wait_secs):
@@ -155,13 +162,30 @@ class Children:
         return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
 
     async def _answer_about_another(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
-        """A child of another session, or from before this one was resumed, can be asked about and nothing more."""
+        """A child of another session, or from before this one was resumed: asked about, or taken up when it is kept."""
         from orchestrator.review.for_model import tell_model  # see `load_what_children_need`
 
+        if arguments.prompt is not None and row.state == "kept":
+            return await self._take_up(arguments, row)
         if arguments.kill or arguments.prompt is not None:
             return failed(f"{row.child} is no running child of this session; it can only be asked about.")
         grounds = self._grounds
         return ToolAnswer(await trio.to_thread.run_sync(tell_model, grounds.repository, row, grounds.session))
+
+    async def _take_up(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
+        """Let a kept child go on in its own checkout and conversation, with `prompt` as the next that it is told."""
+        from orchestrator.child import Child, NewChild
+        from orchestrator.taking_up import CantGoOn, take_up
+
+        assert arguments.prompt is not None
+        try:
+            taken = await trio.to_thread.run_sync(take_up, self._grounds, row)
+        except CantGoOn as error:
+            return failed(str(error))
+        agent = self._grounds.agents.find(row.agent) if row.agent else None
+        new = NewChild(row.child, row.kind, row.title, arguments.prompt, arguments.background, agent)
+        self._delivered.discard(row.child)
+        return await self._run(Child(new, self._grounds, taken))
 
     def _whole_report(self, child: "Child") -> ToolAnswer:
         assert child.report is not None
@@ -184,7 +208,7 @@ class Children:
         ask = f"its report reaches you when it finishes. Ask with child: {child.new.id}."
         if not child.is_queued:
             return f"started {who} in the background; {ask}"
-        return f"queued {who} in the background, for {self._grounds.slots.limit} are at work already; {ask}"
+        return f"queued {who} in the background: {self._grounds.slots.limit} at work, which is the limit; {ask}"
 
     def _unknown_agent(self, name: str) -> str:
         known = ", ".join(agent.name for agent in self._grounds.agents.agents)
@@ -213,7 +237,10 @@ class Children:
         slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:24].strip("-") or "child"
         while True:
             new = ChildId(f"{slug}-{secrets.token_hex(2)}")
-            if new not in self.roster:
+            # A leftover folder of that name is somebody's work: it is never reused.
+            if new not in self.roster and not os.path.lexists(
+                children_folder(self._grounds.repository) / new
+            ):
                 return new
 
     def _tell(self) -> None:

@@ -5,6 +5,7 @@ model is sent; so each is told exactly once, however often the session died.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -61,29 +62,29 @@ def past_of(session: str, entries: Sequence[Entry]) -> Past:
     """A session from its journal."""
     conversation, journaled = conversation_of(entries, PARENT)
     told = reports_told(message.text for message in conversation)
-    reports = [text for child, text in _reports(entries).items() if child not in told]
+    reports = [texts[-1] for child, texts in _reports(entries).items() if len(texts) > told[child]]
     return Past(session, tuple(conversation), journaled, tuple(reports))
 
 
-def reports_told(texts: Iterable[str]) -> set[ChildId]:
-    """The children whose reports stand in these texts."""
-    return {ChildId(found[1]) for text in texts for found in _REPORT.finditer(text)}
+def reports_told(texts: Iterable[str]) -> Counter[ChildId]:
+    """How many reports of each child stand in these texts: one that was taken up again reports again."""
+    return Counter(ChildId(found[1]) for text in texts for found in _REPORT.finditer(text))
 
 
-def _reports(entries: Iterable[Entry]) -> dict[ChildId, str]:
-    """The report of every child that ended, by its id; of one that was taken up again, the last."""
+def _reports(entries: Iterable[Entry]) -> dict[ChildId, list[str]]:
+    """The reports of every child that ended, by its id, the oldest first."""
     started: dict[ChildId, ChildStarted] = {}
-    reports: dict[ChildId, str] = {}
+    reports: dict[ChildId, list[str]] = {}
     for entry in entries:
         match entry.event:
             case ChildStarted() as new:
                 started[entry.who] = new
-                reports.pop(entry.who, None)
             case ChildFinished() as end if entry.who in started:
                 new = started[entry.who]
-                reports[entry.who] = report(
+                text = report(
                     new.child, new.kind, end.ending, end.landing, end.seconds, end.usage, agent=new.agent
                 )
+                reports.setdefault(entry.who, []).append(text)
             case _:
                 pass
     return reports

@@ -360,3 +360,45 @@ async def test_a_background_child_that_is_killed_leaves_nothing(repository_of: R
     assert "stopped it" in done.output
     assert not children_of(repository).exists()
     # nothing_left_behind (tests/conftest.py) fails this test when one of the three sleeps lives on
+
+
+async def test_a_kept_child_is_sent_back_to_its_own_work_and_lands(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    async with serving(
+        talk(
+            REQUEST,
+            says("", task("implement", "fourteen", "Make it 14."), task("implement", "sixty", "Make it 60.")),
+            says("", call("task", child="{id}", prompt="The parent has 14 now: take that, and leave a note.")),
+            says("now it is in"),
+            id=r"child (sixty-\w+) ",
+        ),
+        talk(
+            "Make it 14.",
+            says("", call("edit", path="tally/defaults.py", old="DAYS = 30", new="DAYS = 14")),
+            says("14"),
+        ),
+        talk(
+            "Make it 60.",
+            says("", call("edit", path="tally/defaults.py", old="DAYS = 30", new="DAYS = 60"), delay_ms=1500),
+            says("60"),
+            says(
+                "",
+                call("edit", path="tally/defaults.py", old="DAYS = 60", new="DAYS = 14"),
+                call("write", path="note.txt", content="sales wished for 60\n"),
+            ),
+            says("14, and a note"),
+        ),
+    ) as server:
+        done = await run_covey(repository, server=server)
+        childs = [request.body.decode() for request in server.requests if "Make it 60." in request.body.decode()]
+    assert done.status == 0, done
+    assert "now it is in" in done.output
+    assert (repository / "note.txt").read_text() == "sales wished for 60\n"
+    assert "DAYS = 14" in (repository / "tally/defaults.py").read_text()
+    assert not children_of(repository).exists()
+    ends = [entry.event for entry in journal_of(repository) if isinstance(entry.event, ChildFinished)]
+    assert [type(end.landing) for end in ends] == [Landed, Conflicted, Landed]
+    # It went on with its own conversation: what it had said before is in its last request, once.
+    last = [body for body in childs if "leave a note" in body and REQUEST not in body][-1]
+    assert last.count("Make it 60.") == 1
+    assert last.count("The parent has 14 now") == 1

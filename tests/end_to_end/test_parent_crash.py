@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import trio
-import trio.lowlevel
 
 from merge.repository import find_repository
 from orchestrator.events import ChildFinished, TurnFinished
