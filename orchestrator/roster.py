@@ -208,7 +208,7 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
     change = msgspec.structs.replace
     match entry.event:
         case ChildQueued(limit=limit, ahead=ahead):
-            waits = f"waiting: {limit} are at work, {ahead} come before it"
+            waits = f"waiting: {limit} at work, {ahead} ahead of it"
             return change(row, queued=True, last_action=waits)
         case ChildWorking(checkout=checkout):
             return change(row, working=True, checkout=checkout, last_action="thinking")

@@ -59,7 +59,7 @@ async def test_a_fan_out_over_the_limit_is_queued_and_every_edit_lands(
     began = [entry.who for entry in entries if isinstance(entry.event, ChildWorking)]
     assert sorted(began[:2]) == sorted(asked[:2]), "the first two of the calls are the first two at work"
     assert all((repository / f"{name}.txt").exists() for name in names)
-    assert "queued, waiting: 2 are at work, 0 come before it" in done.output
+    assert "queued, waiting: 2 at work, 0 ahead of it" in done.output
 
 
 def spending(*, child_tokens: int) -> list[Conversation]:

@@ -160,7 +160,7 @@ async def test_a_background_child_over_the_limit_answers_at_once_that_it_is_queu
         )
         _, queued = it.children.roster
         assert answer.text == (
-            f"queued child {queued} (research) in the background, for 1 are at work already; its report reaches you"
+            f"queued child {queued} (research) in the background: 1 at work, which is the limit; its report reaches you"
             f" when it finishes. Ask with child: {queued}."
         )
         state = (await it.task(TaskArguments(child=queued, wait_secs=0.01))).text

@@ -84,7 +84,7 @@ def test_a_child_starts_works_and_ends() -> None:
 def test_a_queued_child_says_what_it_waits_for_until_it_works() -> None:
     queued = fold(started(FIRST), (FIRST, ChildQueued(8, 2)))
     row = queued.children[FIRST]
-    assert (row.state, row.last_action) == ("queued", "waiting: 8 are at work, 2 come before it")
+    assert (row.state, row.last_action) == ("queued", "waiting: 8 at work, 2 ahead of it")
     assert fold((FIRST, ChildWorking(None, (), ())), picture=queued).children[FIRST].state == "running"
     killed = fold((FIRST, ChildFinished(Stopped("the model"), None, 1.0, Usage())), picture=queued)
     assert killed.children[FIRST].state == "stopped"

@@ -123,9 +123,7 @@ def test_a_child_is_told_when_it_starts_and_when_it_ends() -> None:
 
 
 def test_a_child_that_waits_says_for_what_and_one_with_an_agent_says_which() -> None:
-    assert added(CHILD, ChildQueued(8, 2)) == [
-        "  fix-tabs-ab12  queued, waiting: 8 are at work, 2 come before it"
-    ]
+    assert added(CHILD, ChildQueued(8, 2)) == ["  fix-tabs-ab12  queued, waiting: 8 at work, 2 ahead of it"]
     agent = ChildStarted(CHILD, "research", "Look", "task", False, "reviewer")
     assert added(CHILD, agent) == ["◌ starting fix-tabs-ab12 (research, agent reviewer) Look"]
 
