@@ -51,11 +51,17 @@ class SharedSnapshot:
         Raises:
             SnapshotFailed: when git can't read the working tree.
         """
-        from merge.snapshot import (
-            take_snapshot,
-        )  # brings git's libraries, which a first request must not wait for
-
         async with self._taking:
             if self._snapshot is None:
-                self._snapshot = await trio.to_thread.run_sync(take_snapshot, self._repository)
+                self._snapshot = await trio.to_thread.run_sync(_take_between_landings, self._repository)
             return self._snapshot
+
+
+def _take_between_landings(repository: Repository) -> "Snapshot":
+    """A snapshot while nothing lands: half a landing is nobody's working tree."""
+    # Brings git's libraries, which a first request must not wait for.
+    from merge.lock import landing_lock
+    from merge.snapshot import take_snapshot
+
+    with landing_lock(repository):
+        return take_snapshot(repository)
