@@ -4,10 +4,14 @@ A checkout is removed only when everything in it is in the parent's tree, durabl
 goes wrong here, the child's work is still in its folder, and the answer says so.
 """
 
+import os
+
 import trio
 
 from merge.checkout import Checkout, Result, remove_checkout, take_result
+from merge.git import GitFailed
 from merge.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
+from merge.plain_words import plain_words
 from merge.repository import Repository
 from orchestrator.child_record import ChildRecord
 from worker.path_text import quote_path
@@ -33,14 +37,13 @@ async def settle(
     try:
         result = await trio.to_thread.run_sync(take_result, repository, checkout)
         if not result.changes and not result.left_out:
-            await trio.to_thread.run_sync(remove_checkout, repository, checkout)
-            return NothingToLand()
+            return await trio.to_thread.run_sync(_without_checkout, repository, checkout, NothingToLand())
         if not finished:
             return _held(checkout, f"{unfinished}; its edits so far are in there")
         async with turn:
             record.is_landing()
             landing = await trio.to_thread.run_sync(_land, repository, checkout, began, result)
-        return await _after_landing(repository, checkout, result, landing)
+        return await after_landing(repository, checkout, result, landing)
     except Exception as error:
         return _held(checkout, f"its edits could not be merged: {error}")
 
@@ -56,20 +59,36 @@ def _land(repository: Repository, checkout: Checkout, began: Began, result: Resu
     )
 
 
-async def _after_landing(
+async def after_landing(
     repository: Repository, checkout: Checkout, result: Result, landing: AnyLanding
 ) -> AnyLanding:
     """Remove the checkout when all of it has landed; else say what it still holds."""
     if not isinstance(landing, Landed | NothingToLand):
         return landing
     if not result.left_out:
-        await trio.to_thread.run_sync(remove_checkout, repository, checkout)
-        return landing
+        return await trio.to_thread.run_sync(_without_checkout, repository, checkout, landing)
     stays = ", ".join(f"{left.path} ({left.reason})" for left in result.left_out)
     if isinstance(landing, NothingToLand):
         return _held(checkout, f"it holds what can't be merged: {stays}")
     note = f"kept {quote_path(checkout.path)}: it holds what can't be merged: {stays}"
     return Landed(landing.landing, landing.paths, (*landing.notes, note))
+
+
+def _without_checkout(
+    repository: Repository, checkout: Checkout, landing: Landed | NothingToLand
+) -> AnyLanding:
+    """Remove the checkout. Where that fails, what has landed has landed all the same, and the rest is told."""
+    try:
+        remove_checkout(repository, checkout)
+    except (GitFailed, OSError) as error:
+        if not os.path.lexists(checkout.path):
+            return landing  # what git still holds of it goes with `covey gc`
+        why = f"could not be removed whole: {plain_words(error, repository.common_dir)}"
+        if isinstance(landing, NothingToLand):
+            return _held(checkout, f"nothing in it is left to land, but it {why}")
+        note = f"{quote_path(checkout.path)} {why}"
+        return Landed(landing.landing, landing.paths, (*landing.notes, note))
+    return landing
 
 
 def _held(checkout: Checkout, reason: str) -> Held:

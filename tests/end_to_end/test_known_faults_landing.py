@@ -1,17 +1,22 @@
 """End to end. Ways in which agents' work, or a person's, was lost at its merge elsewhere, and that must not be here."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 import trio
 
-from merge.landing import Conflicted, Landed, NothingToLand
+from merge.landing import Conflicted, Held, Landed, NothingToLand
+from orchestrator import settling
 from orchestrator.events import ChildFinished
 from orchestrator.journal import read_entries
+from orchestrator.scripted.scenario import Reply
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
 from tests.end_to_end.covey import REQUEST, Done, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
+from tests.orchestrator.test_child import bench
 from tests.real_git import commit_all, git, git_lines, init_repository
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -221,3 +226,41 @@ async def test_a_child_is_told_what_of_the_persons_it_has_and_what_it_has_not(
     assert "CHANGELOG.md (deleted), README.md, new.txt" in first
     assert "It does not hold: vendor/" in first
     assert "Files that git ignores are not in it" in first
+
+
+def edits(did: str) -> list[Reply]:
+    return [says("", shell("echo x > new.txt"))] if did == "landed" else []
+
+
+@pytest.mark.parametrize("did", ["landed", "nothing"])
+async def test_a_lock_in_git_makes_no_landing_into_one_that_failed(
+    repository_of: RepositoryOf, did: str
+) -> None:
+    """A `git gc` of the person's holds this lock for a while, and one that crashed holds it for good."""
+    repository = repository_of("python_package")
+    lock = repository / ".git/packed-refs.lock"
+    lock.write_text("")
+    async with bench(repository, *edits(did), says("done")) as it:
+        landing = (await it.live()).landing
+    assert landing == (Landed("1", ("new.txt",)) if did == "landed" else NothingToLand())
+    assert (repository / "new.txt").exists() == (did == "landed")
+    assert lock.exists()
+
+
+@pytest.mark.keeps_checkouts
+@pytest.mark.parametrize("did", ["landed", "nothing"])
+async def test_a_checkout_that_cant_be_removed_makes_no_landing_into_one_that_failed(
+    repository_of: RepositoryOf, monkeypatch: pytest.MonkeyPatch, did: str
+) -> None:
+    def remove_nothing(*_: object) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(settling, "remove_checkout", remove_nothing)
+    async with bench(repository_of("python_package"), *edits(did), says("done")) as it:
+        landing = (await it.live()).landing
+        assert it.child.report is not None
+        told = it.child.report.text
+    assert isinstance(landing, Landed if did == "landed" else Held)
+    assert ("landed 1 file: new.txt" if did == "landed" else "nothing in it is left to land") in told
+    assert "could not be removed whole: Device or resource busy" in told
+    assert "could not be merged" not in told
