@@ -83,7 +83,9 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def _measure(repository: Path, children: int, rounds: int, python: Cost) -> list[str]:
-    with _serving(repository, children) as url:
+    scenario = repository.with_name(f"scenario-{children}.toml")
+    scenario.write_text(_scenario(repository, children))
+    with serving(scenario) as url:
         runs = [_run_covey(repository, url) for _ in range(rounds)]
         alone, together = _peak(repository, url, children)
     reference = median_cost(lambda: _run_reference(repository, children), rounds)
@@ -183,10 +185,8 @@ def _environment(repository: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _serving(repository: Path, children: int) -> Generator[str]:
-    """The scripted endpoint in a process of its own, playing a delegation to so many children."""
-    scenario = repository.with_name(f"scenario-{children}.toml")
-    scenario.write_text(_scenario(repository, children))
+def serving(scenario: Path) -> Generator[str]:
+    """The scripted endpoint in a process of its own, playing a scenario file; its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -33,7 +33,6 @@ from orchestrator.events import (
 )
 from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
-from orchestrator.ledger import LedgerRow
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
 from worker.conversation import AnyMessage, UserMessage
@@ -89,12 +88,12 @@ class Ground:
 
 @dataclass(frozen=True)
 class TakenUp:
-    """A kept child that goes on: in its own checkout, with its own conversation, from its own row.
+    """A kept child that goes on: in its own checkout, with its own conversation, in its own row.
 
     `journaled` is how many messages of the conversation the session's journal holds already.
     """
 
-    row: LedgerRow
+    record: ChildRecord
     ground: Ground
     conversation: tuple[AnyMessage, ...]
     journaled: int
@@ -212,7 +211,9 @@ class Child:
     def _begin_record(self) -> ChildRecord:
         new, grounds = self.new, self._grounds
         if self._taken_up is not None:
-            return ChildRecord.go_on(grounds.ledger, grounds.session, self._taken_up.row)
+            if self.is_queued:
+                self._taken_up.record.waits()
+            return self._taken_up.record
         return ChildRecord.begin(
             grounds.ledger,
             grounds.session,

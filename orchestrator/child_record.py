@@ -7,6 +7,8 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
+
 from merge.checkout import Checkout
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from merge.snapshot import Snapshot
@@ -53,16 +55,18 @@ class ChildRecord:
         return cls(ledger, row)
 
     @classmethod
-    def go_on(cls, ledger: Ledger, session: str, row: LedgerRow) -> "ChildRecord":
-        """A kept child is taken up again, by `session` and this process."""
+    def go_on(cls, ledger: Ledger, session: str, row: LedgerRow) -> "ChildRecord | None":
+        """A kept child is taken up again, by `session` and this process; None when somebody else was faster."""
         owner = process_of(os.getpid())
         assert owner is not None, "a process finds itself"
-        return cls(
-            ledger,
-            ledger.change(
-                row, session=session, owner=owner, state="starting", reason="", conflicts=(), worker=None
-            ),
+        taken = msgspec.structs.replace(
+            row, session=session, owner=owner, state="starting", reason="", conflicts=(), worker=None
         )
+        return cls(ledger, taken) if ledger.swap(row, taken) else None
+
+    def waits(self) -> None:
+        """Others are at work: it waits for its turn."""
+        self._row = self._ledger.change(self._row, state="queued")
 
     def starts(self) -> None:
         """It has waited long enough: its folder is about to be made."""

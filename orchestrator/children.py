@@ -179,10 +179,15 @@ class Children:
 
         assert arguments.prompt is not None
         try:
-            taken = await trio.to_thread.run_sync(take_up, self._grounds, row)
+            taken = await take_up(self._grounds, row)
         except CantGoOn as error:
             return failed(str(error))
         agent = self._grounds.agents.find(row.agent) if row.agent else None
+        if row.agent and agent is None:
+            # Its file may limit what it may call, so it does not go on without it.
+            return failed(
+                f"{row.child} belongs to the agent {row.agent!r}, whose file is gone; start a new child."
+            )
         new = NewChild(row.child, row.kind, row.title, arguments.prompt, arguments.background, agent)
         self._delivered.discard(row.child)
         return await self._run(Child(new, self._grounds, taken))
@@ -208,7 +213,9 @@ class Children:
         ask = f"its report reaches you when it finishes. Ask with child: {child.new.id}."
         if not child.is_queued:
             return f"started {who} in the background; {ask}"
-        return f"queued {who} in the background: {self._grounds.slots.limit} at work, which is the limit; {ask}"
+        return (
+            f"queued {who} in the background: {self._grounds.slots.limit} at work, which is the limit; {ask}"
+        )
 
     def _unknown_agent(self, name: str) -> str:
         known = ", ".join(agent.name for agent in self._grounds.agents.agents)

@@ -4,6 +4,7 @@ Every model call of the worker is made here in its name. What the worker reports
 is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout, no landing.
 """
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -50,7 +51,9 @@ class Dialogue:
         self._listen = listen
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
-        self._waiting: list[str] = []
+        self._ended = False
+        self._waiting: deque[str] = deque()
+        self._news = trio.Event()
 
     async def run(self) -> AnyOutcome | BrokenOff:
         """Speak with the worker until its last report, or until it breaks off."""
@@ -60,25 +63,27 @@ class Dialogue:
             except RemoteProtocolError as error:
                 return BrokenOff(str(error))
             finally:
+                self._ended = True
                 nursery.cancel_scope.cancel()
 
     async def steer(self, text: str) -> bool:
-        """Give the worker a message to read before its next reply. False when it listens no more."""
-        if not self._started:
-            self._waiting.append(text)
-            return True
-        try:
-            await self._worker.wire.send(Steer(text))
-        except PeerGone:
+        """Give the worker a message to read before its next reply. False when it listens no more.
+
+        Does not wait for the worker: one that has stopped reading must not hold up who speaks to it.
+        """
+        await trio.lowlevel.checkpoint()
+        if self._ended:
             return False
+        self._waiting.append(text)
+        news, self._news = self._news, trio.Event()
+        news.set()
         return True
 
     async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
         while (report := await self._worker.wire.receive()) is not None:
             match report:
                 case Ready():
-                    with suppress(PeerGone):  # what it sent before it went is still to be read
-                        await self._begin()
+                    await self._begin(nursery)
                 case ModelAsked():
                     self._take_in(report)
                     nursery.start_soon(self._answer, report)
@@ -88,13 +93,22 @@ class Dialogue:
                     return outcome
         return BrokenOff()
 
-    async def _begin(self) -> None:
+    async def _begin(self, nursery: trio.Nursery) -> None:
         if self._started:
             raise RemoteProtocolError("The worker says a second time that it is ready.")
-        await self._worker.wire.send(self._start)
         self._started = True
-        for text in self._waiting:
-            await self._worker.wire.send(Steer(text))
+        with suppress(PeerGone):  # what it sent before it went is still to be read
+            await self._worker.wire.send(self._start)
+        nursery.start_soon(self._pass_on)
+
+    async def _pass_on(self) -> None:
+        """Send what it is steered with, one message after the other."""
+        with suppress(PeerGone):
+            while True:
+                news = self._news
+                while self._waiting:
+                    await self._worker.wire.send(Steer(self._waiting.popleft()))
+                await news.wait()
 
     def _take_in(self, asked: ModelAsked) -> None:
         if asked.kept != len(self._conversation):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import trio
 
-from merge.checkout import Checkout, is_begun, remove_checkout
-from merge.landing import AnyLanding, Began, NothingToLand
+from merge.checkout import Checkout, is_begun, remove_checkout, take_result
+from merge.landing import AnyLanding, Began, Landed, NothingToLand
 from merge.repository import Repository
 from merge.trees import ObjectId
 from merge.undo import LandingSummary, list_landings
@@ -23,7 +23,7 @@ from orchestrator.events import AnyEnding, ChildFinished, Replied, Stopped
 from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
-from orchestrator.settling import settle
+from orchestrator.settling import after_landing, settle
 from worker.model import Usage
 from worker.path_text import unquote_path
 from worker.process_tree import ProcessKey, end_tree, is_alive, marked_processes
@@ -98,8 +98,10 @@ async def _settle_checkout(repository: Repository, row: LedgerRow, record: Child
         return None
     if row.state == "landing":
         landed = await trio.to_thread.run_sync(_landing_on_record, repository, row)
+        if landed is not None and await trio.Path(checkout.path).is_dir():
+            result = await trio.to_thread.run_sync(take_result, repository, checkout)
+            return await after_landing(repository, checkout, result, landed)
         if landed is not None:
-            await trio.to_thread.run_sync(remove_checkout, repository, checkout)
             return landed
     if not await trio.Path(checkout.path).is_dir():
         return NothingToLand()
@@ -134,15 +136,17 @@ def began_of(row: LedgerRow) -> Began:
     return Began(ObjectId(row.head) if row.head is not None else None, row.branch)
 
 
-def _landing_on_record(repository: Repository, row: LedgerRow) -> AnyLanding | None:
-    from merge.landing import Landed
-
+def _landing_on_record(repository: Repository, row: LedgerRow) -> Landed | None:
     found = [each for each in list_landings(repository) if _is_of(each, row)]
     return Landed(found[-1].landing, found[-1].paths) if found else None
 
 
 def _is_of(landing: LandingSummary, row: LedgerRow) -> bool:
-    return landing.child == row.child and landing.undoes is None and landing.seconds >= int(row.began_at)
+    return (
+        not (landing.undoes or landing.undone_by)
+        and landing.child == row.child
+        and landing.seconds >= int(row.began_at)
+    )
 
 
 def _ending(row: LedgerRow, entries: Sequence[Entry]) -> AnyEnding:

@@ -3,9 +3,10 @@
 Reads the journal of the session that the child belonged to; starts nothing.
 """
 
-from pathlib import Path
+import trio
 
 from orchestrator.child import Ground, TakenUp
+from orchestrator.child_record import ChildRecord
 from orchestrator.grounds import Grounds
 from orchestrator.history import conversation_of
 from orchestrator.journal import JournalBroken, read_entries
@@ -18,24 +19,26 @@ class CantGoOn(Exception):
     """Raised when a kept child can't be taken up again. `str()` tells the model why."""
 
 
-def take_up(grounds: Grounds, row: LedgerRow) -> TakenUp:
-    """What the child of a row that is kept goes on with. Blocks.
+async def take_up(grounds: Grounds, row: LedgerRow) -> TakenUp:
+    """What the child of a row that is kept goes on with; from here on it is this session's.
 
     Raises:
-        CantGoOn: when its checkout or its conversation is gone.
+        CantGoOn: when its checkout or its conversation is gone, or somebody else is at it.
     """
     checkout = checkout_of(row)
-    if checkout is None or not Path(checkout.path).is_dir():
+    if checkout is None or not await trio.Path(checkout.path).is_dir():
         raise CantGoOn(f"The checkout of {row.child} is gone; start a new child.")
-    conversation, journaled = _conversation(grounds, row)
+    conversation, journaled = await trio.to_thread.run_sync(_conversation, grounds, row)
     if not conversation:
         raise CantGoOn(
             f"The conversation of {row.child} is gone; start a new child and name its checkout's changes."
         )
-    ground = Ground(checkout, began_of(row))
+    record = ChildRecord.go_on(grounds.ledger, grounds.session, row)
+    if record is None:
+        raise CantGoOn(f"{row.child} was landed, dropped or taken up meanwhile; ask for it again.")
     # In the journal of another session its conversation is written down anew, whole.
     held = journaled if row.session == grounds.session else 0
-    return TakenUp(row, ground, tuple(conversation), held)
+    return TakenUp(record, Ground(checkout, began_of(row)), tuple(conversation), held)
 
 
 def _conversation(grounds: Grounds, row: LedgerRow) -> tuple[list[AnyMessage], int]:

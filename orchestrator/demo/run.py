@@ -61,8 +61,10 @@ def _show_what_is_left(sample: Path, kept: list[str]) -> None:
     print("\nWhat to type next")
     steps = [(f"cd {for_shell(str(sample))}", "go there"), ("git diff", "see what landed")]
     for checkout in kept:
-        quoted = for_shell(unquote_path(checkout))
-        steps.append((f"git -C {quoted} diff", "see what the kept child did"))
-        steps.append((f"rm -rf {quoted}", "throw it away"))
+        child = Path(unquote_path(checkout)).name
+        steps.append((f"covey review {child}", "see what the kept child did, and what it conflicts with"))
+        steps.append((f"covey review {child} --theirs tally/defaults.py", "take its line after all"))
+        steps.append((f"covey review {child} --drop", "or throw it away"))
+    steps.append(("covey undo", "take back the last landing"))
     for command, meaning in steps:
         print(f"  {command}    # {meaning}")

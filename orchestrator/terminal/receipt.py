@@ -52,11 +52,11 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
     if row.ending is not None and row.state in ("stopped", "failed"):
         details += [line(text) for text in tame(describe_ending(row.ending)).splitlines()]
     if row.landing is not None:
-        details += _landing_lines(row.landing)[: 1 if in_short else None]
+        details += _landing_lines(row.id, row.landing)[: 1 if in_short else None]
     return [head, *(indented(detail, 4) for detail in details)]
 
 
-def _landing_lines(landing: AnyLanding) -> list[Line]:
+def _landing_lines(child: str, landing: AnyLanding) -> list[Line]:
     match landing:
         case Landed(paths=paths, notes=notes):
             files = tame_line(listed(paths))
@@ -68,9 +68,9 @@ def _landing_lines(landing: AnyLanding) -> list[Line]:
             return [dim("nothing to land")]
         case Conflicted(checkout=checkout, conflicts=conflicts):
             why = [line(Span(f"  {tame_line(conflict)}", "warn")) for conflict in conflicts]
-            return [_kept_line(checkout, "conflicts with the parent"), *why, *_removal_lines(checkout)]
+            return [_kept_line(checkout, "conflicts with the parent"), *why, *_next_lines(child, checkout)]
         case Held(checkout=checkout, reason=reason):
-            return [_kept_line(checkout, reason), *_removal_lines(checkout)]
+            return [_kept_line(checkout, reason), *_next_lines(child, checkout)]
         case _:
             assert_never(landing)
 
@@ -79,8 +79,11 @@ def _kept_line(checkout: str, reason: str) -> Line:
     return line(Span(f"kept {tame(checkout)}: {tame_line(reason)}", "warn"))
 
 
-def _removal_lines(checkout: str) -> list[Line]:
-    return [line(f"  {removal_hint(checkout)}", Span("  # removes it when you are done with it", "dim"))]
+def _next_lines(child: str, checkout: str) -> list[Line]:
+    return [
+        line(f"  covey review {child}", Span("  # shows it and lets you decide", "dim")),
+        line(f"  {removal_hint(checkout)}", Span("  # removes it when you are done with it", "dim")),
+    ]
 
 
 def _children_line(picture: Picture, rows: list[ChildRow], look: Look) -> Line:

@@ -60,6 +60,7 @@ def test_a_turn_with_children_tells_each_and_the_sum() -> None:
         "≠ conflict fix-tabs-ab12 (implement) Fix the width · 2 calls · 1,234 tokens · 4.2 s",
         f"    kept {CHECKOUT}: conflicts with the parent",
         "      src/a.py: both changed it",
+        "      covey review fix-tabs-ab12  # shows it and lets you decide",
         f"      rm -rf {CHECKOUT}  # removes it when you are done with it",
         "2 children: 1 landed, 1 conflict · 2 files landed",
         "⚙ 3 commands · 📝 4 file ops · 5,568 tokens (parent 3,100, children 2,468; 1,600 from the cache) · 30 s",
@@ -80,6 +81,7 @@ def test_work_that_was_cut_short_tells_how_it_ended_and_where_it_is() -> None:
     assert texts(child_receipt(child, FULL))[1:] == [
         "    died: exit status 3; its last words: MemoryError",
         f"    kept {CHECKOUT}: the child did not finish",
+        "      covey review fix-width-cd34  # shows it and lets you decide",
         f"      rm -rf {CHECKOUT}  # removes it when you are done with it",
     ]
 
