@@ -38,6 +38,7 @@ class Children:
         self._nursery = nursery
         self._delivered: set[ChildId] = set()
         self._shared = SharedSnapshot(grounds.repository)
+        self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
         self._news = trio.Event()
         self._said: list[str] = []
 
@@ -105,7 +106,10 @@ class Children:
             agent = self._grounds.agents.find(arguments.agent)
             if agent is None:
                 return failed(self._unknown_agent(arguments.agent))
-        return await self._run(self._new_child(arguments, agent))
+        async with self._in_turn:
+            await trio.to_thread.run_sync(load_what_children_need)
+            child = self._new_child(arguments, agent)
+        return await self._run(child)
 
     async def _run(self, child: "Child") -> ToolAnswer:
         """Let a child live: its report, or at once that it was started in the background."""
@@ -263,7 +267,10 @@ def _wished_model(agent: Agent | None) -> str:
 
 
 def load_what_children_need() -> None:
-    """Import what only a child's life needs, git's libraries above all: a tenth of a second, once. Blocks."""
+    """Import what only a child's life needs, git's libraries above all: a tenth of a second, once.
+
+    Called in a thread, so that nothing else waits for it.
+    """
     import orchestrator.child  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 

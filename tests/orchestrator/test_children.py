@@ -74,6 +74,12 @@ class Bench:
             while not any(isinstance(fact, kind) for fact in self.facts(child)):
                 await self._read.wait()
 
+    async def until_there_are(self, children: int) -> None:
+        """Wait until so many children have been asked for."""
+        with trio.fail_after(30):
+            while len(self.children.roster) < children:
+                await self._read.wait()
+
     async def follow(self) -> None:
         async for _ in self.grounds.journal.follow():
             self._read.set()
@@ -134,6 +140,7 @@ async def test_what_is_over_the_limit_is_queued_in_the_order_of_the_calls_and_sa
     async with bench(repository_of("python_package"), talk("Hang", HANGS)) as it:
         first, second, third, fourth = [await it.start(f"Hang {n}.") for n in range(4)]
         await it.until(second, ChildWorking)
+        await it.until(fourth, ChildQueued)
         listed = (await it.task(TaskArguments())).text
         assert listed.startswith("running 2 of 2, queued 2, ended 0\n")
         assert f"child {third} (research) queued: Hang 2." in listed
@@ -186,7 +193,7 @@ async def test_an_interrupted_turn_ends_the_queued_children_too(repository_of: R
         async with trio.open_nursery() as calls:
             for n in range(3):
                 calls.start_soon(it.task, TaskArguments(kind="implement", prompt=f"Hang {n}."))
-                await trio.lowlevel.checkpoint()
+            await it.until_there_are(3)
             (first, *_) = it.children.roster
             await it.until(first, ChildWorking)
             calls.cancel_scope.cancel()
