@@ -6,31 +6,35 @@ parent's git directory, where the index as of the start makes that cheap. Nothin
 """
 
 import contextlib
-import dataclasses
 import re
-import shutil
-import stat
-from collections.abc import Callable, Generator, Sequence
-from functools import partial
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from merge.checkout_site import (
+    Fill,
+    Found,
+    Site,
+    all_sites,
+    furnish,
+    is_folder,
+    read_site,
+    standing_sites,
+    told_inside,
+)
 from merge.commits import read_commit, write_commit
-from merge.filters import neutral_settings, read_config
 from merge.git import GitFailed, GitPlace, run_git
-from merge.never_lands import never_lands
-from merge.objects import changed_paths
 from merge.own_history import OwnCommit, own_commits, unlanded_history
+from merge.parts import changed_within
 from merge.plain_checkout import write_out
 from merge.plain_words import plain_words
-from merge.private_git import Inheritance, inherit, lay_out, refs_of, set_branch, twin_settings, write_config
 from merge.removal import remove_tree
 from merge.repository import Repository, children_folder
-from merge.shared_caches import SHARED, claim_caches, exclude_patterns, link_caches
-from merge.snapshot import Snapshot, parent_place
-from merge.trees import Change, LeftOut, ObjectId, RepoPath
-from merge.working_tree import WorkingTree, read_working_tree
+from merge.shared_caches import SHARED, claim_caches
+from merge.snapshot import Snapshot, commit_of
+from merge.submodule_pins import pin_child, unpin
+from merge.trees import Change, LeftOut, ObjectId, RepoPath, show_path
 
 
 class CheckoutFailed(Exception):
@@ -61,13 +65,6 @@ class Result(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-Fill = Callable[[GitPlace, Inheritance, Snapshot], tuple[str, ...]]
-"""A way to get the files of a snapshot into an empty checkout, and an index of them into its twin.
-
-It answers the filters that could not bring a file back.
-"""
-
-
 def make_checkout(
     repository: Repository,
     name: str,
@@ -92,22 +89,14 @@ def make_checkout(
         folder = _claim_folder(repository, name)
         undo.callback(_forget_folder, repository, folder)
         caches = claim_caches(repository, snapshot.tree, shared)
-        config = read_config(parent_place(repository))
-        inheritance = inherit(repository, config, [*exclude_patterns(caches), "/.covey/"])
-        seconds = read_commit(repository, snapshot.head).seconds if snapshot.head is not None else 0
-        message = "What the parent's working tree held"
-        commit = write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
+        commit = commit_of(repository, snapshot)
         twin = _claim_twin(repository, name)
         undo.callback(remove_tree, twin)
-        safe = {**inheritance.config, **twin_settings(repository, inheritance.config)}
-        lay_out(twin, dataclasses.replace(inheritance, config=safe), head=commit)
-        without = neutral_settings(fill(_twin_place(repository, name, folder), inheritance, snapshot))
-        write_config(twin, {**safe, **without})
-        own = dataclasses.replace(inheritance, config={**inheritance.config, **without})
-        _give_git_directory(repository, own, snapshot, folder, commit)
-        # Its date comes along: by that git tells which files it must read again.
-        shutil.copy2(twin / "index", folder / ".git/index")
-        link_caches(repository.root, folder, caches)
+        site = Site(RepoPath(b""), repository, folder, twin, commit, caches)
+        furnish(site, snapshot, shared, fill)
+        for inner in list(all_sites(site))[1:]:
+            undo.callback(unpin, inner.repository, children=[name])
+            pin_child(inner.repository, name, "base", inner.commit)
         _set_ref(repository, name, "base", commit, new=True)
         undo.pop_all()
     return Checkout(name, str(folder), snapshot.tree, commit, caches)
@@ -122,18 +111,19 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    folder, place = Path(checkout.path), _readable_place(repository, checkout)
+    site = _readable_site(repository, checkout)
     # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
-    found = _read(repository, checkout, place, {"GIT_OPTIONAL_LOCKS": "1"})
-    changes = changed_paths(repository, checkout.base, found.tree)
-    if changes:
+    found = read_site(site, {"GIT_OPTIONAL_LOCKS": "1"})
+    if found.tree != checkout.base:
         seconds = read_commit(repository, checkout.commit).seconds
         message = f"What {checkout.name} made of it"
         result = write_commit(repository, found.tree, checkout.commit, message, seconds=seconds)
         _set_ref(repository, checkout.name, "result", result)
-    behind = partial(_stays_behind, checkout)
-    history = unlanded_history(repository, place, folder / ".git", checkout.base, found.tree, behind)
-    return Result(found.tree, changes, (*found.left_out, *history))
+    for inner in found.inside:
+        if inner.commit != inner.site.commit:
+            pin_child(inner.site.repository, checkout.name, "result", inner.commit)
+    changes = changed_within(repository, checkout.base, found.tree)
+    return Result(found.tree, changes, (*found.left_out, *_told_by_git_directories(site, found)))
 
 
 def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[Change, ...]]:
@@ -145,19 +135,19 @@ def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    found = _read(repository, checkout, _readable_place(repository, checkout), {})
-    return found.tree, changed_paths(repository, checkout.base, found.tree)
+    found = read_site(_readable_site(repository, checkout), {})
+    return found.tree, changed_within(repository, checkout.base, found.tree)
 
 
 def commits_made(repository: Repository, checkout: Checkout) -> tuple[OwnCommit, ...]:
-    """The commits that the child made in its checkout, the newest first.
+    """The commits that the child made in its checkout and in the submodules there, for each the newest first.
 
     Raises:
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when what the child left in `.git` can't be read.
     """
-    place = _readable_place(repository, checkout)
-    return own_commits(repository, place, Path(checkout.path, ".git"))
+    sites = standing_sites(_readable_site(repository, checkout))
+    return tuple(own for site in sites for own in _own_commits(site))
 
 
 def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bool = False) -> None:
@@ -169,40 +159,54 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
     Raises:
         OSError: when something can't be removed.
     """
+    inner = [site.repository for site in all_sites(_site_of(repository, checkout))][1:]
     _forget_folder(repository, Path(checkout.path))
     remove_tree(_twin_folder(repository, checkout.name))
     if not keep_refs:
         refs = [_ref(checkout.name, side) for side in ("base", "result")]
         place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
         run_git(place, "update-ref", "--stdin", "-z", feed=b"".join(_delete(ref) for ref in refs))
+        for submodule in inner:
+            unpin(submodule, children=[checkout.name])
 
 
-def _readable_place(repository: Repository, checkout: Checkout) -> GitPlace:
-    """Where git reads the checkout with its twin, when both are there."""
+def _site_of(repository: Repository, checkout: Checkout) -> Site:
     folder, twin = Path(checkout.path), _twin_folder(repository, checkout.name)
+    return Site(RepoPath(b""), repository, folder, twin, checkout.commit, checkout.shared)
+
+
+def _readable_site(repository: Repository, checkout: Checkout) -> Site:
+    """Where git reads the checkout with its twin, when both are there."""
+    site = _site_of(repository, checkout)
     # Without this a folder that somebody removed would be a child that deleted every file.
-    if not _is_folder(folder) or not (twin / "index").is_file():
-        gone = folder if not _is_folder(folder) else twin
+    if not is_folder(site.folder) or not (site.twin / "index").is_file():
+        gone = site.folder if not is_folder(site.folder) else site.twin
         raise CheckoutFailed(f"{gone} is gone, so what the child did can't be told; nothing lands.")
-    return _twin_place(repository, checkout.name, folder)
+    return site
 
 
-def _read(
-    repository: Repository, checkout: Checkout, place: GitPlace, environment: dict[str, str]
-) -> WorkingTree:
-    found = read_working_tree(
-        place,
-        repository,
-        keeps_out=partial(_stays_behind, checkout),
-        submodules="commit only",
-        environment=environment,
-    )
-    assert found.head == checkout.commit, f"the twin of {checkout.name} is at {found.head}"
-    return found
+def _own_commits(site: Site) -> tuple[OwnCommit, ...]:
+    return own_commits(site.repository, site.place, site.folder / ".git")
 
 
-def _stays_behind(checkout: Checkout, path: RepoPath, tracked: bool) -> bool:
-    return never_lands(path, checkout.shared, in_base=tracked)
+def _told_by_git_directories(site: Site, found: Found) -> list[LeftOut]:
+    """What the child's own git directories hold and the result does not."""
+    told = _unlanded(site, found.tree)
+    for inner in found.inside:
+        told += [told_inside(inner.path, left) for left in _unlanded(inner.site, inner.tree)]
+        commits = _own_commits(inner.site)
+        if commits:
+            subjects = ", ".join(commit.subject for commit in commits[:3]) + (
+                ", …" if len(commits) > 3 else ""
+            )
+            why = f"what was changed in this submodule lands, the commits made in it don't ({subjects})"
+            told.append(LeftOut(show_path(inner.path), why))
+    return told
+
+
+def _unlanded(site: Site, tree: ObjectId) -> list[LeftOut]:
+    base = read_commit(site.repository, site.commit).tree
+    return unlanded_history(site.repository, site.place, site.folder / ".git", base, tree, site.stays_behind)
 
 
 def _claim_folder(repository: Repository, name: str) -> Path:
@@ -239,17 +243,6 @@ def _forget_folder(repository: Repository, folder: Path) -> None:
         children_folder(repository).rmdir()  # only when it was the last
 
 
-def _give_git_directory(
-    repository: Repository, inheritance: Inheritance, snapshot: Snapshot, folder: Path, commit: ObjectId
-) -> None:
-    git_dir = folder / ".git"
-    git_dir.mkdir()
-    head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
-    lay_out(git_dir, inheritance, head=head, packed_refs=refs_of(repository))
-    if snapshot.branch is not None:
-        set_branch(git_dir, snapshot.branch, commit)
-
-
 def is_begun(repository: Repository, name: str) -> bool:
     """Whether a checkout of this name is there or was being made: then its folder and what is in it is covey's."""
     return _twin_folder(repository, name).exists()
@@ -257,15 +250,6 @@ def is_begun(repository: Repository, name: str) -> bool:
 
 def _twin_folder(repository: Repository, name: str) -> Path:
     return repository.common_dir / "covey" / "checkouts" / name
-
-
-def _twin_place(repository: Repository, name: str, folder: Path) -> GitPlace:
-    return GitPlace(
-        folder,
-        git_dir=_twin_folder(repository, name),
-        work_tree=folder,
-        objects=repository.common_dir / "objects",
-    )
 
 
 def _ref(name: str, side: str) -> str:
@@ -279,13 +263,6 @@ def _set_ref(repository: Repository, name: str, side: str, commit: ObjectId, *, 
 
 def _delete(ref: str) -> bytes:
     return f"delete {ref}\0\0".encode()
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return stat.S_ISDIR(path.lstat().st_mode)
-    except OSError:
-        return False
 
 
 @contextlib.contextmanager

@@ -15,6 +15,8 @@ from merge.landing_journal import open_plans
 from merge.landing_records import LandingRecord, read_records
 from merge.removal import remove_tree
 from merge.repository import Repository
+from merge.submodule_pins import unpin
+from merge.submodules import known_submodules
 
 _CHILDREN = "refs/covey/children/"
 _LANDINGS = "refs/covey/landings/"
@@ -69,9 +71,12 @@ def forget_landings(repository: Repository, landings: Iterable[str]) -> None:
     Raises:
         GitFailed: when git can't delete a ref.
     """
+    landings = list(landings)
     _delete(
         repository, [f"{_LANDINGS}{landing}/{end}" for landing in landings for end in ("before", "after")]
     )
+    for submodule in known_submodules(repository) if landings else ():
+        unpin(submodule, landings=landings)
 
 
 def forget_children(repository: Repository, children: Iterable[str]) -> None:
@@ -84,6 +89,8 @@ def forget_children(repository: Repository, children: Iterable[str]) -> None:
     pins = pinned_children(repository)
     gone = [name for name in children if name in pins]
     _delete(repository, [ref for name in gone for ref in pins[name].refs])
+    for submodule in known_submodules(repository) if gone else ():
+        unpin(submodule, children=gone)
     for name in gone:
         remove_tree(repository.common_dir / "covey" / "checkouts" / name)
 

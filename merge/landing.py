@@ -96,9 +96,8 @@ def land(
         busy = operation_in_progress(repository)
         if busy is not None:
             return Held(checkout, f"{busy} is in progress; finish or abort it, then land again")
-        wanted = _without_own_state(repository, base, result)
         course = run_course(
-            repository, base, wanted, facts_of(repository, child), choices=choices or {}, tell=heard
+            repository, base, result, facts_of(repository, child), choices=choices or {}, tell=heard
         )
     match course:
         case Done(landing, paths, notes):
@@ -109,17 +108,6 @@ def land(
             return Conflicted(checkout, tuple(describe(conflict) for conflict in conflicts))
         case Refused(reason):
             return Held(checkout, reason)
-
-
-def _without_own_state(repository: Repository, base: ObjectId, result: ObjectId) -> ObjectId:
-    """The result without what the child changed in `.covey/`, save the project's own settings there."""
-    from merge.never_lands import is_own_state
-    from merge.objects import changed_paths, edit_tree
-
-    own = [change for change in changed_paths(repository, base, result) if is_own_state(change.path)]
-    if not own:
-        return result
-    return edit_tree(repository, result, [(change.path, change.before) for change in own])
 
 
 def _since(repository: Repository, began: Began | None) -> tuple[str, ...]:

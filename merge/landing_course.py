@@ -8,27 +8,28 @@ means.
 import errno
 import os
 import shutil
-import time
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 
 from merge.carrying_out import Moved, Tell, carry_out, check_old_files
 from merge.conflict import Conflict
 from merge.git import GitFailed
-from merge.landing_journal import Grounds, Plan, make_folder_durably, staging_folder, write_plan
-from merge.landing_plan import Ready, make_steps, new_place, permissions_after
-from merge.landing_records import Facts, next_landing, write_commits
-from merge.objects import edit_tree, make_durable, read_entries
-from merge.present import OnDisk, Unreadable, open_on_disk
+from merge.landing_journal import Grounds, Plan, staging_folder, write_plan
+from merge.landing_plan import new_place
+from merge.landing_records import Facts, next_landing
+from merge.never_lands import is_own_state
+from merge.object_store import ObjectMissing
+from merge.objects import changed_paths, edit_tree
+from merge.parts import Part, divide
+from merge.present import Unreadable
 from merge.recovery import abandon, finish, grounds_of
 from merge.repository import Repository
 from merge.resolving import Choices
-from merge.trees import Change, ObjectId, RepoPath, show_path
-from merge.weighing import Barred, Clear, Moving, Open, weigh
-from merge.working_files import Seen, Spot, WorkingFiles, folders_above
-from merge.writing_out import write_out
+from merge.staging import prepare
+from merge.trees import ObjectId, RepoPath, show_path
+from merge.weighing import Barred, Moving, Open, all_ready, merge_notes, weigh_parts
 
 ATTEMPTS = 3
 """A person who saves while a landing runs does so once or twice; what changes each time is written by a program."""
@@ -77,16 +78,25 @@ def run_course(
     choices: Choices,
     tell: Tell,
 ) -> AnyCourse:
-    """Land the change from `base` to `theirs` in the working tree. The caller holds the landing lock.
+    """Land the change from `base` to `theirs` in the working tree, submodules included. The caller holds the lock.
+
+    What it has in `.covey/` stays behind, save the project's own settings there.
 
     Raises:
         ChoiceImpossible: when `choices` ask for what can't be had.
+        ObjectMissing: when the repository does not hold one of the trees.
     """
+    try:
+        parts = tuple(map(_without_own_state, divide(repository, base, theirs)))
+    except ObjectMissing:
+        raise
+    except (GitFailed, OSError) as fault:
+        return Refused(_reason(fault))
     beside = False
     outcome: AnyCourse | _Again = Nothing()
     for _ in range(ATTEMPTS):
         try:
-            outcome = _attempt(repository, base, theirs, facts, choices, tell, beside)
+            outcome = _attempt(repository, parts, facts, choices, tell, beside)
         except (GitFailed, Unreadable, OSError) as fault:
             return Refused(_reason(fault))
         if not isinstance(outcome, _Again):
@@ -98,31 +108,30 @@ def run_course(
 
 def _attempt(
     repository: Repository,
-    base: ObjectId,
-    theirs: ObjectId,
+    parts: Sequence[Part],
     facts: Facts,
     choices: Choices,
     tell: Tell,
     beside: bool,
 ) -> AnyCourse | _Again:
-    present = open_on_disk(repository, base)
     # An undo takes back what is in the record of a landing, and moves nothing else.
-    moves_more = facts.undoes is None
-    match weigh(repository, base, present, theirs, choices, follow_folders=moves_more):
-        case Clear(found, merge_notes, whole):
-            pass
+    weighed = weigh_parts(parts, choices, follow_folders=facts.undoes is None)
+    match weighed:
         case Open(clashed):
             return Clash(clashed.conflicts)
         case Barred(reason):
             return Refused(reason)
         case Moving(path):
             return _Again(path)
-    if not found.changes:
+        case _:
+            pass
+    ready = all_ready(weighed)
+    if not ready.changes:
         return Nothing()
     landing = next_landing(repository)
     staging = staging_folder(repository.common_dir, landing)
     try:
-        plan, notes = _prepare(repository, present, found, whole or base, facts, landing, tell, beside)
+        plan, notes = prepare(repository, weighed, facts, landing, tell, beside)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
@@ -133,69 +142,7 @@ def _attempt(
     if isinstance(ended, Refused | _Again):
         return ended
     paths = tuple(show_path(step.path) for step in plan.steps)
-    return Done(landing, paths, (*merge_notes, *found.notes, *notes, *ended))
-
-
-def _prepare(
-    repository: Repository,
-    present: OnDisk,
-    ready: Ready,
-    parent: ObjectId,
-    facts: Facts,
-    landing: str,
-    tell: Tell,
-    all_beside: bool,
-) -> tuple[Plan, tuple[str, ...]]:
-    """Write the new files to where they wait and the objects for good; the plan, not yet in its journal.
-
-    `parent` is the parent's tree, or what comes nearest to it of what is known: the child's base.
-
-    Raises:
-        GitFailed: when git can't write a file or an object.
-        OSError: when the disk refuses.
-    """
-    staging = staging_folder(repository.common_dir, landing)
-    after, notes = _stage(present, ready, staging, tell)
-    beside = _paths_elsewhere(present.files, ready, staging, all_beside)
-    steps = make_steps(ready, after, beside, landing)
-    old = edit_tree(repository, parent, [(change.path, change.before) for change in ready.changes])
-    new = edit_tree(repository, old, [(change.path, change.after) for change in ready.changes])
-    before, landed = write_commits(repository, landing, facts, old, new, seconds=int(time.time()))
-    make_durable(repository, {before, landed, old, new, *_objects(repository, ready.changes, (old, new))})
-    root = os.fsencode(repository.root)
-    plan = Plan(
-        landing, facts.child, root, steps, ready.going, ready.coming, before, landed, ready=not beside
-    )
-    return plan, notes
-
-
-def _stage(
-    present: OnDisk, ready: Ready, staging: Path, tell: Tell
-) -> tuple[dict[RepoPath, Seen | None], tuple[str, ...]]:
-    """Write the new files to where they wait; what waits for which path, and what is to be told."""
-    tell("make staging")
-    for name in ("written", "new", "old"):
-        make_folder_durably(staging / name)
-    written = WorkingFiles(staging / "written", present.files.id_length)
-    waiting = WorkingFiles(staging, present.files.id_length)
-    entries = {change.path: change.after for change in ready.changes if change.after is not None}
-    tell("write new files")
-    paths = [change.path for change in ready.changes]
-    notes = write_out(present, entries, paths, written, staging / "index")
-    after: dict[RepoPath, Seen | None] = {}
-    for number, change in enumerate(ready.changes):
-        path = change.path
-        if path in entries:
-            seen = written.look(path)
-            assert seen is not None, f"git wrote no file for {path!r}"
-            if seen.kind == "file":
-                written.set_permissions(path, permissions_after(change, ready.before[path], seen))
-                written.sync(path)
-            after[path] = written.look(path)
-            # All in one folder: one to sync instead of as many as there are in the tree.
-            Spot(written, path).move_to(Spot(waiting, new_place(number)))
-    waiting.sync_folders([b"new"])
-    return after, notes
+    return Done(landing, paths, (*merge_notes(weighed), *ready.notes, *notes, *ended))
 
 
 def _carry_out(repository: Repository, plan: Plan, tell: Tell) -> tuple[str, ...] | Refused | _Again:
@@ -233,31 +180,10 @@ def _bring_beside(grounds: Grounds, plan: Plan, tell: Tell) -> None:
     grounds.tree.sync_folders(folders)
 
 
-def _paths_elsewhere(
-    files: WorkingFiles, ready: Ready, staging: Path, everything: bool
-) -> dict[RepoPath, RepoPath]:
-    """The paths that a rename from the staging folder can't reach, each with the nearest folder there is."""
-    device = staging.stat().st_dev
-    devices: dict[RepoPath, int] = {}
-    elsewhere: dict[RepoPath, RepoPath] = {}
-    gone = {*ready.coming, *(folder.path for folder in ready.going)}
-    for change in ready.changes:
-        above = [folder for folder in folders_above(change.path) if folder not in gone]
-        nearest = above[-1] if above else RepoPath(b"")
-        if nearest not in devices:
-            devices[nearest] = files.device(nearest)
-        if everything or devices[nearest] != device:
-            elsewhere[change.path] = nearest
-    return elsewhere
-
-
-def _objects(repository: Repository, changes: Sequence[Change], trees: Sequence[ObjectId]) -> set[ObjectId]:
-    """The objects that the changes brought: the blobs, and the folders above them in both trees."""
-    entries = [entry for change in changes for entry in (change.before, change.after) if entry is not None]
-    above = {folder for change in changes for folder in folders_above(change.path)}
-    for tree in trees if above else ():
-        entries += [entry for entry in read_entries(repository, tree, above).values() if entry is not None]
-    return {entry.object for entry in entries}
+def _without_own_state(part: Part) -> Part:
+    changes = changed_paths(part.repository, part.base, part.theirs)
+    own = [(change.path, change.before) for change in changes if is_own_state(change.path)]
+    return replace(part, theirs=edit_tree(part.repository, part.theirs, own)) if own else part
 
 
 def _told_of(kept: Sequence[str]) -> tuple[str, ...]:

@@ -51,11 +51,20 @@ class FolderGoes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     permissions: int
 
 
+class Inside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A submodule that a landing reaches into: its git directory, and the commits of its trees before and after."""
+
+    git_dir: bytes
+    before: ObjectId
+    after: ObjectId
+
+
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that a landing does for `child`. `before` and `after` are commits of the two trees that differ by it.
 
     `going` are folders that give way, those inside first; `coming` are new folders, the outer first. While
-    `ready` is false, nothing in the working tree has changed yet but files that wait beside their places.
+    `ready` is false, nothing in the working tree has changed yet but files that wait beside their places. The
+    steps may be in submodules too, which are `inside`.
     """
 
     landing: str
@@ -67,6 +76,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     before: ObjectId
     after: ObjectId
     ready: bool = True
+    inside: tuple[Inside, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from merge.git import GitPlace, run_git
 from merge.line_merge import Edit, parse_edits
-from merge.objects import edit_tree
+from merge.objects import changed_paths, edit_tree
+from merge.parts import changed_within
 from merge.repository import Repository
 from merge.trees import FILE, Entry, ObjectId, RepoPath
 
@@ -51,6 +52,15 @@ def find_edits(repository: Repository, files: Sequence[Versions]) -> list[tuple[
 
 
 def unified_diff(repository: Repository, before: ObjectId, after: ObjectId) -> bytes:
-    """The whole difference of two trees, as `git apply` takes it; renames are told, binary files only named."""
+    """The whole difference of two trees, as `git apply` takes it; renames are told, binary files only named.
+
+    Of a submodule the files are told, not the commits, where they can be had.
+    """
+    changes = changed_within(repository, before, after)
+    if {change.path for change in changes} != {
+        change.path for change in changed_paths(repository, before, after)
+    }:
+        before = edit_tree(repository, None, [(change.path, change.before) for change in changes])
+        after = edit_tree(repository, None, [(change.path, change.after) for change in changes])
     place = GitPlace(repository.root, git_dir=repository.git_dir)
     return run_git(place, "diff", "-M", "--no-relative", *_PINNED, before, after).output

@@ -117,7 +117,9 @@ class _Libgit2Store:
 class _GitStore:
     def __init__(self, repository: Repository, place: GitPlace | None = None) -> None:
         self._repository = repository
-        self._place = place or GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        # The working tree is named, since the one that a submodule's settings name may be gone.
+        folder = repository.common_dir
+        self._place = place or GitPlace(folder, git_dir=repository.git_dir, work_tree=folder)
 
     def unknown(self, ids: Collection[ObjectId]) -> set[ObjectId]:
         if not ids:

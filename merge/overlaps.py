@@ -6,7 +6,8 @@ wrong. Nothing on the disk changes but that objects are added.
 
 from dataclasses import dataclass
 
-from merge.objects import edit_tree
+from merge.objects import changed_paths, edit_tree
+from merge.parts import Part, divide
 from merge.present import StoredTree
 from merge.repository import Repository
 from merge.three_way import Clashed, merge_trees
@@ -30,8 +31,19 @@ def find_overlap(repository: Repository, first: AtWork, second: AtWork) -> tuple
     changed = {change.path for change in first.changes}
     if changed.isdisjoint(change.path for change in second.changes):
         return ()
-    landed = edit_tree(repository, second.base, [(change.path, change.after) for change in first.changes])
-    merged = merge_trees(repository, second.base, StoredTree(repository, landed), second.tree)
-    if not isinstance(merged, Clashed):
-        return ()
-    return tuple(dict.fromkeys(conflict.path for conflict in merged.conflicts))
+    others = {part.path: part for part in divide(repository, first.base, first.tree)}
+    found = [
+        part.from_outside(path)
+        for part in divide(repository, second.base, second.tree)
+        if part.path in others
+        for path in _overlap_in(others[part.path], part)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _overlap_in(first: Part, second: Part) -> list[RepoPath]:
+    repository = first.repository
+    changes = changed_paths(repository, first.base, first.theirs)
+    landed = edit_tree(repository, second.base, [(change.path, change.after) for change in changes])
+    merged = merge_trees(repository, second.base, StoredTree(repository, landed), second.theirs)
+    return [conflict.path for conflict in merged.conflicts] if isinstance(merged, Clashed) else []

@@ -1,19 +1,22 @@
-"""Work that a child committed or stashed in its checkout and that would not land with the files there.
+"""Work that a child committed, staged or stashed in its checkout and that would not land with the files there.
 
-A child that stashes, or commits on a branch and leaves it, or commits what git ignores, has work that would go with
-the checkout. It is looked for in the refs of the checkout's `.git`, read as plain files; git is never run with that
-directory as its own.
+A child that stashes, or commits on a branch and leaves it, or adds what git ignores, has work that would go with
+the checkout. It is looked for in the refs of the checkout's `.git`, read as plain files, and in a copy of its index;
+git is never run with that directory as its own.
 """
 
+import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterator
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from merge.commits import read_commit_from
-from merge.git import GitFailed, GitPlace
+from merge.git import GitFailed, GitPlace, ask_git
 from merge.object_store import ObjectStore, lacking, open_store_borrowing
 from merge.objects import compare_trees, read_entries
 from merge.repository import Repository
@@ -58,16 +61,23 @@ def unlanded_history(
     result: ObjectId,
     stays_behind: Callable[[RepoPath, bool], bool],
 ) -> list[LeftOut]:
-    """One line for each ref in a checkout's `git_dir` that holds work which the result does not.
+    """One line for each ref in a checkout's `git_dir` that holds work which the result does not, and for its index.
 
     What HEAD's commits hold is older than the files and counts as known, except a file that still stands there and
-    is ignored: whoever commits such a file wants it. `stays_behind(path, in_base)` names paths that would not land
+    is ignored: whoever adds such a file wants it. `stays_behind(path, in_base)` names paths that would not land
     anyway.
     """
     refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
     own = lacking(repository, twin, {commit for _, commit in refs})
+    told: list[LeftOut] = []
+    added = _added_to_index(twin, git_dir, dict(refs).get("HEAD", base)) if refs else []
+    staged = [
+        path for path in _not_in(repository, result, git_dir.parent, added) if not stays_behind(path, False)
+    ]
+    if staged:
+        told.append(LeftOut(".git", f"its index holds files that git ignores ({_shown(staged)})"))
     if not own:
-        return []
+        return told
     store = open_store_borrowing(repository, twin, git_dir / "objects")
     head = {commit for name, commit in refs if name == "HEAD"} & own
     found: dict[str, list[RepoPath]] = {}
@@ -85,8 +95,9 @@ def unlanded_history(
                     if not stays_behind(path[0], path[1]):
                         found.setdefault(name, []).append(path[0])
     except GitFailed as failure:
-        return [LeftOut(".git", f"it may hold commits of the child's, and can't be read: {failure}")]
-    told = [LeftOut(".git", f"its commits hold files that git ignores ({_shown(wanted)})")] if wanted else []
+        return [*told, LeftOut(".git", f"it may hold commits of the child's, and can't be read: {failure}")]
+    if wanted:
+        told.append(LeftOut(".git", f"its commits hold files that git ignores ({_shown(wanted)})"))
     return told + [LeftOut(".git", _describe(name, paths)) for name, paths in sorted(found.items())]
 
 
@@ -109,16 +120,53 @@ def _ignored(
     folder: Path,
 ) -> Iterator[RepoPath]:
     """Paths that the commit brought, that still stand in the folder, and that the result leaves out."""
-    changes = [
-        change
+    brought = [
+        change.path
         for change in compare_trees(store, base, read_commit_from(store, commit).tree)
         # A repository inside is told of by whoever reads the files.
         if change.before is None and change.after is not None and change.after.mode != SUBMODULE
     ]
-    now = read_entries(repository, result, [change.path for change in changes])
-    for change in changes:
-        if now[change.path] is None and os.path.lexists(folder / os.fsdecode(change.path)):
-            yield change.path
+    yield from _not_in(repository, result, folder, brought)
+
+
+def _not_in(
+    repository: Repository, result: ObjectId, folder: Path, paths: Sequence[RepoPath]
+) -> Iterator[RepoPath]:
+    """Those of `paths` that stand in the folder and not in the result."""
+    now = read_entries(repository, result, paths) if paths else {}
+    for path in paths:
+        if now[path] is None and os.path.lexists(folder / os.fsdecode(path)):
+            yield path
+
+
+def _added_to_index(twin: GitPlace, git_dir: Path, head: ObjectId) -> list[RepoPath]:
+    """The paths that a checkout's index holds beyond its HEAD, repositories aside; none where it can't be read."""
+    index = git_dir / "index"
+    if index.is_symlink() or not index.is_file():
+        return []
+    with tempfile.TemporaryDirectory(prefix="covey-index-") as folder:
+        # The child's own file, read beside the twin: no setting of the child's counts, nothing is written to it.
+        copied = Path(shutil.copyfile(index, Path(folder, "index")))
+        place = dataclasses.replace(twin, index=copied, borrows=git_dir / "objects")
+        answer = ask_git(
+            place,
+            "diff-index",
+            "--cached",
+            "-z",
+            "--no-renames",
+            "--diff-filter=A",
+            "--ignore-submodules",
+            head,
+        )
+    if answer.status != 0:
+        return []
+    # ":MODE MODE ID ID STATUS" and a path, in turn (git-diff-index(1)).
+    fields = answer.fields()
+    return [
+        RepoPath(path)
+        for words, path in zip(fields[0::2], fields[1::2], strict=True)
+        if int(words.split(b" ")[1], 8) != SUBMODULE
+    ]
 
 
 def _beyond(

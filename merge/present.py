@@ -129,7 +129,7 @@ class OnDisk:
         return any(self.still_has(path, entry.object) for path, entry in below)
 
     def whole_tree(self) -> ObjectId:
-        return take_snapshot(self.repository).tree
+        return take_snapshot(self.repository, submodules=False).tree
 
     def _entries_by_git(self, paths: list[RepoPath]) -> dict[RepoPath, Entry | None]:
         rules = [path for path in attributes_above(paths) if path not in paths]

@@ -37,6 +37,7 @@ from merge.landing_journal import (
 from merge.landing_records import record_landing
 from merge.lock import landing_lock
 from merge.repository import Repository
+from merge.submodule_pins import pin_landing
 from merge.trees import show_path
 from merge.working_files import WorkingFiles
 
@@ -94,6 +95,10 @@ def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> 
     """
     grounds.tree.sync_folders(touched_folders(plan))
     tell("record landing")
+    for inside in plan.inside:
+        git_dir = Path(os.fsdecode(inside.git_dir))
+        if git_dir.is_dir():  # a submodule that was taken out since has nothing left to undo
+            pin_landing(Repository(git_dir, git_dir, git_dir), plan.landing, inside.before, inside.after)
     record_landing(repository, plan.landing, plan.before, plan.after)
     # It has landed. Whatever can't be cleared away now is cleared by the next start, which finds the journal.
     kept: tuple[str, ...] = ()

@@ -38,8 +38,9 @@ def find_repository(folder: Path) -> Repository:
     """
     folder = folder.resolve()
     for candidate in (folder, *folder.parents):
-        git_dir = _git_dir_at(candidate)
-        if git_dir is not None:
+        repository = repository_at(candidate)
+        if repository is not None:
+            git_dir = repository.git_dir
             if not looks_like_git_dir(git_dir):
                 raise NotARepository(
                     f"{candidate / '.git'} names {git_dir}, which is no git repository; "
@@ -47,11 +48,22 @@ def find_repository(folder: Path) -> Repository:
                 )
             if git_dir == candidate / ".git" and _is_bare(git_dir):
                 raise NotARepository(f"{candidate} holds a bare git repository; go to a checkout of it.")
-            return Repository(candidate, git_dir, _common_dir(git_dir))
+            return repository
         if looks_like_git_dir(candidate):
             kind = "git's own folder" if candidate.name == ".git" else "a bare git repository"
             raise NotARepository(f"{candidate} is {kind}; go to a checkout of it.")
     raise InNoRepository(f"{folder} is not in a git repository; run `git init` there or go to one.")
+
+
+def repository_at(folder: Path) -> Repository | None:
+    """The repository whose working tree is `folder` itself, or None; a `.git` there may name what is gone."""
+    git_dir = _git_dir_at(folder)
+    return repository_with(folder, git_dir) if git_dir is not None else None
+
+
+def repository_with(root: Path, git_dir: Path) -> Repository:
+    """The repository of a working tree whose git directory is known."""
+    return Repository(root, git_dir, _common_dir(git_dir))
 
 
 def children_folder(repository: Repository) -> Path:

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from merge.git import GitFailed, GitPlace, ask_git
+from merge.commits import read_commit, write_commit
+from merge.git import GitFailed, GitPlace
 from merge.never_lands import is_in_cache, is_own_state
-from merge.objects import changed_paths
+from merge.objects import changed_paths, edit_tree
 from merge.plain_folder import is_plain
 from merge.plain_index import keep_in_index
 from merge.plain_words import plain_words
 from merge.repository import Repository
 from merge.shared_caches import SHARED, unignored_caches
-from merge.trees import Change, LeftOut, ObjectId, show_path
+from merge.submodules import DEPTH, Submodule, list_submodules
+from merge.trees import SUBMODULE, Change, Entry, LeftOut, ObjectId, show_path
 from merge.working_tree import read_working_tree
 
 LIMIT_BYTES = 1 << 30
@@ -27,7 +29,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     """A working tree at one moment.
 
     `head` is None before the first commit; `branch` is None on a detached HEAD. `changes` lead from HEAD's
-    tree to `tree`; `left_out` is what is in the folder and not in `tree`.
+    tree to `tree`; `left_out` is what is in the folder and not in `tree`, nor in a commit of `submodules` that
+    `tree` names.
     """
 
     tree: ObjectId
@@ -35,6 +38,15 @@ class Snapshot(msgspec.Struct, frozen=True):
     branch: str | None
     changes: tuple[Change, ...]
     left_out: tuple[LeftOut, ...]
+    submodules: tuple["SubmoduleSnapshot", ...] = ()
+
+
+class SubmoduleSnapshot(msgspec.Struct, frozen=True):
+    """A populated submodule at that moment. `commit`, in its own repository, holds what its working tree held."""
+
+    submodule: Submodule
+    snapshot: Snapshot
+    commit: ObjectId
 
 
 class SnapshotFailed(GitFailed):
@@ -55,20 +67,33 @@ def parent_place(repository: Repository) -> GitPlace:
 
 
 def take_snapshot(
-    repository: Repository, *, limit_bytes: int = LIMIT_BYTES, shared: Sequence[str] = SHARED
+    repository: Repository,
+    *,
+    limit_bytes: int = LIMIT_BYTES,
+    shared: Sequence[str] = SHARED,
+    submodules: bool = True,
 ) -> Snapshot:
     """Take a snapshot. Untracked files are carried up to `limit_bytes` in all; `shared` caches never are.
+
+    Without `submodules`, they count as the commits that they are at.
 
     Raises:
         SnapshotFailed: when git can't read the working tree or write an object.
     """
     try:
-        return _take(repository, limit_bytes, shared)
+        return _take(repository, limit_bytes, shared, DEPTH if submodules else 0)
     except GitFailed as failure:
         raise SnapshotFailed(repository, failure) from failure
 
 
-def _take(repository: Repository, limit_bytes: int, shared: Sequence[str]) -> Snapshot:
+def commit_of(repository: Repository, snapshot: Snapshot) -> ObjectId:
+    """A commit of the snapshot on top of its HEAD, the same for all who ask."""
+    seconds = read_commit(repository, snapshot.head).seconds if snapshot.head is not None else 0
+    message = "What the parent's working tree held"
+    return write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
+
+
+def _take(repository: Repository, limit_bytes: int, shared: Sequence[str], depth: int) -> Snapshot:
     caches = unignored_caches(repository.root, shared)
     found = read_working_tree(
         parent_place(repository),
@@ -79,36 +104,49 @@ def _take(repository: Repository, limit_bytes: int, shared: Sequence[str]) -> Sn
     )
     if is_plain(repository):
         keep_in_index(repository, parent_place(repository), found.tree)
-    told = {left.path for left in found.left_out}
-    populated = [left for left in _populated_submodules(repository) if left.path not in told]
-    return Snapshot(
+    left_out = {left.path: left for left in found.left_out}
+    inner: list[SubmoduleSnapshot] = []
+    for path, submodule in list_submodules(repository, found.tree).items():
+        shown = show_path(path)
+        taken = (
+            _take_submodule(submodule, limit_bytes, shared, depth - 1) if submodule and depth > 0 else None
+        )
+        if taken is None:
+            reason = "it is a submodule; its commit is carried, its files are not"
+            left_out.setdefault(shown, LeftOut(shown, reason))
+        elif isinstance(taken, SubmoduleSnapshot):
+            inner.append(taken)
+            left_out.pop(shown, None)
+            for left in taken.snapshot.left_out:
+                left_out[f"{shown}/{left.path}"] = LeftOut(f"{shown}/{left.path}", left.reason)
+        else:
+            left_out[shown] = LeftOut(shown, taken)
+    tree = edit_tree(
+        repository,
         found.tree,
+        [(taken.submodule.path, Entry(SUBMODULE, taken.commit)) for taken in inner],
+    )
+    return Snapshot(
+        tree,
         found.head,
         found.branch,
-        changed_paths(repository, found.head_tree, found.tree),
-        (*found.left_out, *populated),
+        changed_paths(repository, found.head_tree, tree),
+        tuple(left_out[path] for path in sorted(left_out)),
+        tuple(inner),
     )
 
 
-def _populated_submodules(repository: Repository) -> list[LeftOut]:
-    if not (repository.root / ".gitmodules").is_file():
-        return []
-    # The file is read by git, as a configuration file of its own; nothing in it is put to use.
-    answer = ask_git(
-        parent_place(repository),
-        "config",
-        "-f",
-        ".gitmodules",
-        "-z",
-        "--get-regexp",
-        r"^submodule\..*\.path$",
-    )
-    paths = [field.partition(b"\n")[2].decode(errors="surrogateescape") for field in answer.fields()]
-    return [
-        LeftOut(
-            show_path(path.encode(errors="surrogateescape")),
-            "it is a submodule; its commit is carried, its files are not",
-        )
-        for path in sorted(paths)
-        if (repository.root / path / ".git").exists()
-    ]
+def _take_submodule(
+    submodule: Submodule, limit_bytes: int, shared: Sequence[str], depth: int
+) -> SubmoduleSnapshot | str:
+    """The snapshot of a submodule, or why there is none."""
+    repository = submodule.repository
+    try:
+        snapshot = _take(repository, limit_bytes, shared, depth)
+        # A clean one stays at the commit that everybody knows.
+        is_clean = not snapshot.changes
+        commit = snapshot.head if snapshot.head is not None and is_clean else commit_of(repository, snapshot)
+    except GitFailed as failure:
+        words = plain_words(failure, repository.common_dir)
+        return f"it is a submodule that can't be read, and only its commit is carried: {words}"
+    return SubmoduleSnapshot(submodule, snapshot, commit)

@@ -70,7 +70,7 @@ class LandingSummary(msgspec.Struct, frozen=True):
 def list_landings(repository: Repository) -> tuple[LandingSummary, ...]:
     """Every landing in this working tree that is still recorded, undos among them, the oldest first."""
     from merge.commits import read_commit
-    from merge.objects import changed_paths
+    from merge.parts import changed_within
     from merge.trees import show_path
 
     records = _records_here(repository)
@@ -78,7 +78,7 @@ def list_landings(repository: Repository) -> tuple[LandingSummary, ...]:
     summaries: list[LandingSummary] = []
     for record in records:
         before, after = (read_commit(repository, commit).tree for commit in (record.before, record.after))
-        paths = tuple(show_path(change.path) for change in changed_paths(repository, before, after))
+        paths = tuple(show_path(change.path) for change in changed_within(repository, before, after))
         summaries.append(
             LandingSummary(
                 record.landing,

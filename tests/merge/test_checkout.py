@@ -373,12 +373,15 @@ def test_a_filter_that_cannot_bring_a_file_back_leaves_it_as_it_is_stored(
     assert child.read("model.big") == b"pointer\n"
 
 
-def test_a_submodule_is_an_empty_folder_and_no_edit(make_place: MakePlace, checkouts: MakeCheckout) -> None:
+def test_a_submodule_that_is_not_populated_is_an_empty_folder(
+    make_place: MakePlace, checkouts: MakeCheckout
+) -> None:
     library = small(make_place("library"))
     library.commit()
     place = make_place("outer")
     place.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "lib")
     place.commit()
+    place.git("submodule", "--quiet", "deinit", "--force", "lib")
     checkout = checkouts(place)
     assert list((Path(checkout.path) / "lib").iterdir()) == []
     assert take_result(place.repository, checkout) == Result(checkout.base, (), ())
@@ -500,7 +503,6 @@ def test_nothing_that_the_child_wrote_runs(
         "gpg.program": str(evil),
         "core.pager": str(evil),
     }
-    child.git("-c", "protocol.file.allow=always", "clone", "-q", str(library.root), "lib")
     inner = Place(child.root / "lib")
     inner.write("a.txt", "changed inside\n")
     for name, value in settings.items():

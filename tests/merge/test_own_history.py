@@ -65,6 +65,38 @@ def test_stashes_are_told_older_ones_and_untracked_files_too(
     assert told(place, checkout) == []
 
 
+def test_an_ignored_file_that_the_child_staged_is_told_while_it_stands(
+    place: Place, checkout: Checkout, child: Place
+) -> None:
+    child.write("build/wanted.txt", "wanted\n")
+    child.write("build/other.txt", "only ignored\n")
+    child.write("plain.txt", "lands\n")
+    child.write("__pycache__/new.pyc", "generated\n")
+    child.git("add", "--force", "build/wanted.txt", "plain.txt", "__pycache__/new.pyc")
+    staged = (".git", "its index holds files that git ignores (build/wanted.txt)")
+    assert told(place, checkout) == [staged]
+    child.commit()  # then its commits tell of it, once
+    assert [line for line in told(place, checkout) if "index" in line[1]] == []
+    (child.root / "build/wanted.txt").unlink()
+    assert told(place, checkout) == []
+
+
+@pytest.mark.parametrize("instead", ["a link", "nothing", "noise"])
+def test_an_index_that_cannot_be_read_tells_nothing(
+    place: Place, checkout: Checkout, child: Place, instead: str
+) -> None:
+    child.write("build/wanted.txt", "wanted\n")
+    child.git("add", "--force", "build/wanted.txt")
+    index = child.root / ".git/index"
+    if instead == "noise":
+        index.write_bytes(b"DIRC" + bytes(200))
+    else:
+        index.unlink()
+        if instead == "a link":
+            index.symlink_to(place.root / ".git/index")
+    assert told(place, checkout) == []
+
+
 def test_an_ignored_file_that_the_child_committed_is_told_while_it_stands(
     place: Place, checkout: Checkout, child: Place
 ) -> None:

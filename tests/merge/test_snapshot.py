@@ -463,15 +463,23 @@ def with_submodule(make_place: MakePlace) -> tuple[Place, Place]:
     return place, Place(place.root / "lib")
 
 
-def test_a_submodule_is_carried_as_its_commit_and_named(make_place: MakePlace) -> None:
+def test_a_submodule_is_carried_as_a_commit_of_what_it_holds(make_place: MakePlace) -> None:
     place, inner = with_submodule(make_place)
     snapshot = check(place)
-    assert snapshot.changes == ()
-    assert reasons(snapshot) == {"lib": "it is a submodule; its commit is carried, its files are not"}
+    assert (snapshot.changes, snapshot.left_out) == ((), ())
+    head = inner.ask("rev-parse", "HEAD")
+    assert [taken.commit for taken in snapshot.submodules] == [head]
     inner.write("lib.c", "int changed;\n")
-    snapshot = check(place)
-    assert snapshot.changes == ()
-    assert "uncommitted changes" in reasons(snapshot)["lib"]
+    inner.write("new.c", "int new;\n")
+    snapshot = take_snapshot(place.repository)
+    (change,) = snapshot.changes
+    assert change.path == b"lib"
+    assert change.after is not None
+    assert inner.ask("rev-parse", f"{change.after.object}^") == head
+    assert inner.ask("rev-parse", f"{change.after.object}^{{tree}}") == tree_by_git(inner)
+    assert take_snapshot(place.repository) == snapshot
+    plain = take_snapshot(place.repository, submodules=False)
+    assert (plain.changes, list(reasons(plain))) == ((), ["lib"])
     commit = inner.commit()
     snapshot = check(place)
     assert [(change.path, change.after and change.after.object) for change in snapshot.changes] == [
@@ -479,11 +487,40 @@ def test_a_submodule_is_carried_as_its_commit_and_named(make_place: MakePlace) -
     ]
 
 
+def test_what_a_submodule_cannot_carry_is_named_with_its_path(make_place: MakePlace) -> None:
+    place, inner = with_submodule(make_place)
+    os.mkfifo(inner.root / "pipe")
+    inner.git("init", "-q", "--template=", "nested")
+    inner.write("nested/file", "nested\n")
+    assert list(reasons(take_snapshot(place.repository))) == ["lib/nested/"]
+
+
+def test_a_submodule_without_a_commit_is_carried_all_the_same(make_place: MakePlace) -> None:
+    place, inner = with_submodule(make_place)
+    inner.git("checkout", "-q", "--orphan", "fresh")
+    snapshot = take_snapshot(place.repository)
+    (taken,) = snapshot.submodules
+    assert taken.snapshot.head is None
+    assert inner.ask("rev-parse", f"{taken.commit}^{{tree}}") == tree_by_git(inner)
+
+
 def test_a_broken_submodule_does_not_stand_in_the_way(make_place: MakePlace) -> None:
     place, _ = with_submodule(make_place)
     place.write("lib/.git", "gitdir: ../.git/modules/gone\n")
     place.write("new.txt", "new\n")
-    assert b"new.txt" in [change.path for change in take_snapshot(place.repository).changes]
+    snapshot = take_snapshot(place.repository)
+    assert b"new.txt" in [change.path for change in snapshot.changes]
+    assert list(reasons(snapshot)) == ["lib"]
+
+
+def test_a_submodule_that_cannot_be_read_is_carried_as_its_commit_and_named(make_place: MakePlace) -> None:
+    place, inner = with_submodule(make_place)
+    (inner.repository.git_dir / "index").write_bytes(b"no index")
+    place.write("new.txt", "new\n")
+    snapshot = take_snapshot(place.repository)
+    assert [change.path for change in snapshot.changes] == [b"new.txt"]
+    assert "can't be read" in reasons(snapshot)["lib"]
+    assert snapshot.submodules == ()
 
 
 def test_a_submodule_can_be_the_parent(make_place: MakePlace) -> None:
