@@ -113,13 +113,11 @@ def _count(text: str) -> int:
 
 
 def _session(arguments: argparse.Namespace) -> int:
-    from merge.repository import NotARepository, find_repository
     from orchestrator.config import NoEndpoint, choose_endpoint, choose_limits, read_configuration
+    from orchestrator.workspace_folder import find_workspace, make_workspace
+    from worker.path_text import quote_path
 
-    try:
-        repository = find_repository(Path.cwd())
-    except NotARepository as error:
-        raise UserError(str(error)) from error
+    repository = find_workspace(Path.cwd())
     configuration = read_configuration(os.environ)
     try:
         endpoint = choose_endpoint(
@@ -138,6 +136,14 @@ def _session(arguments: argparse.Namespace) -> int:
         seconds=arguments.max_secs,
         cost=arguments.max_cost,
     )
+
+    if repository is None:
+        repository = make_workspace(Path.cwd(), os.environ)
+        root, record = (quote_path(str(path)) for path in (repository.root, repository.git_dir))
+        print(
+            f"covey: {root} is not a git repository; covey keeps its own record of it in {record}.",
+            file=sys.stderr,
+        )
 
     import trio
 

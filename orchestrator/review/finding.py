@@ -5,6 +5,7 @@ what is left of any other is the person's to review.
 """
 
 import difflib
+import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from orchestrator.ledger import (
     ledger_path,
     open_ledger,
 )
+from orchestrator.workspace_folder import find_known_workspace, is_workspace
 from worker.path_text import quote_path, unquote_path
 from worker.process_table import look_up
 
@@ -67,12 +69,9 @@ def find_repository_here(folder: Path) -> Repository:
     Raises:
         UserError: when there is none, or the folder is in a child's checkout.
     """
-    try:
-        repository = find_repository(folder)
-    except NotARepository as error:
-        raise UserError(str(error)) from error
+    repository = find_known_workspace(folder, os.environ)
     parent = _parent_of_checkout(repository.root)
-    if parent is not None and (parent / ".git").exists():
+    if parent is not None and is_workspace(parent, os.environ):
         raise UserError(f"{repository.root} is a child's checkout; run this in {parent}.")
     return repository
 

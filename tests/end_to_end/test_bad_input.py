@@ -34,10 +34,28 @@ def is_one_sentence(done: Done) -> bool:
     return done.status == 1 and re.fullmatch(r"covey: [^\n]+[.]\n", done.errors) is not None
 
 
-async def test_a_folder_that_is_no_repository(tmp_path: Path) -> None:
-    done = await run_covey(tmp_path, *NOWHERE)
+async def test_a_home_is_no_folder_to_work_in(tmp_path: Path) -> None:
+    done = await run_covey(tmp_path, *NOWHERE, environment={"HOME": str(tmp_path / "me")})
+    assert is_one_sentence(done), done
+    assert f"{tmp_path} holds your home" in done.errors
+    assert "go to the folder that you mean to work in" in done.errors
+
+
+async def test_a_command_that_only_looks_makes_nothing_in_a_folder_that_is_no_repository(
+    tmp_path: Path, covey_home: Path
+) -> None:
+    done = await run_covey(tmp_path, "review")
     assert is_one_sentence(done), done
     assert f"{tmp_path} is not in a git repository; run `git init`" in done.errors
+    assert not covey_home.exists()
+
+
+async def test_no_endpoint_in_a_folder_that_is_no_repository(tmp_path: Path, covey_home: Path) -> None:
+    done = await run_covey(tmp_path)
+    assert is_one_sentence(done), done
+    assert "--endpoint URL --model NAME" in done.errors
+    assert not covey_home.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_bare_repository(tmp_path: Path) -> None:
