@@ -182,11 +182,12 @@ class Child:
                     finished=finished,
                     unfinished=_why_unfinished(ending),
                 )
-        self._record.has_ended(landing, describe_ending(ending))
         seconds = trio.current_time() - self.began
         text = report(new.id, new.kind, ending, landing, seconds, self.usage, agent=new.agent_name)
         self.report = ChildReport(ending, landing, text)
+        # The story first: a row that stands open is looked at after a crash, one that is closed is not.
         grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
+        self._record.has_ended(landing, describe_ending(ending))
         self.ended.set()
 
     async def _wait_for_turn(self) -> None:

@@ -1,5 +1,6 @@
 """End to end. A parent is killed at each event of a turn; the next start finds its children and loses nothing."""
 
+import random
 import signal
 from pathlib import Path
 
@@ -75,42 +76,72 @@ def ends_of(entries: list[Entry]) -> list[str]:
     return [entry.who for entry in entries if isinstance(entry.event, ChildFinished)]
 
 
+class Aftermath:
+    """A repository before a session is killed in it, and what must hold once the next session has begun there."""
+
+    def __init__(self, repository: Path) -> None:
+        (repository / "NOTES.txt").write_text("the person's own\n")
+        self.repository = repository
+        self._files, self._git = read_tree(repository), git_state(repository)
+
+    async def check(self, server: ScriptedServer) -> None:
+        done = await run_covey(self.repository, server=server, requests=["a new session begins"])
+        assert done.status == 0, done
+        # What is in the tree is what was there, and the child's file whole or not at all.
+        after = read_tree(self.repository)
+        landed = after.pop("new.txt", None)
+        assert landed in (None, b"new\n")
+        assert after == self._files
+        assert git_state(self.repository) == self._git
+        with open_ledger(find_repository(self.repository)) as ledger:
+            rows = {row.title: row for row in ledger.rows()}
+        assert not [row for row in rows.values() if row.state in OPEN_STATES]
+        # Its work is in exactly one place: in the tree, or in a checkout that is kept, or it was never done.
+        children = self.repository.with_name(f"{self.repository.name}-children")
+        folders = list(children.iterdir()) if children.exists() else []
+        writer = rows.get("writer")
+        is_kept = writer is not None and writer.state == "kept"
+        assert [folder.name for folder in folders] == (
+            [writer.child] if writer is not None and is_kept else []
+        )
+        assert (landed is not None) == (writer is not None and writer.state == "landed")
+        if is_kept:
+            assert (folders[0] / "new.txt").read_text() == "new\n"
+            assert f"kept {folders[0]}" in done.output
+        # The story of the session that died is complete: one end for each child that had begun.
+        story = list(read_entries(journals(self.repository)[0]))
+        assert sorted(ends_of(story)) == sorted({entry.who for entry in story if entry.who})
+
+
 @pytest.mark.keeps_checkouts
 @pytest.mark.parametrize("event", range(1, EVENTS + 1))
 async def test_after_a_kill_at_any_event_the_next_start_puts_everything_right(
     repository_of: RepositoryOf, event: int
 ) -> None:
-    repository = repository_of("python_package")
-    (repository / "NOTES.txt").write_text("the person's own\n")
-    before, state = read_tree(repository), git_state(repository)
+    aftermath = Aftermath(repository_of("python_package"))
     async with serving(*script()) as server:
-        killed = await kill_at(repository, server, event)
-        done = await run_covey(repository, server=server, requests=["a new session begins"])
-        assert done.status == 0, done
-    # What is in the tree is what was there, and the child's file whole or not at all.
-    after = read_tree(repository)
-    landed = after.pop("new.txt", None)
-    assert landed in (None, b"new\n")
-    assert after == before
-    assert git_state(repository) == state
-    with open_ledger(find_repository(repository)) as ledger:
-        rows = {row.title: row for row in ledger.rows()}
-    assert not [row for row in rows.values() if row.state in OPEN_STATES]
-    # Its work is in exactly one place: in the tree, or in a checkout that is kept, or it was never done.
-    children = repository.with_name(f"{repository.name}-children")
-    folders = list(children.iterdir()) if children.exists() else []
-    writer = rows.get("writer")
-    assert [folder.name for folder in folders] == (
-        [writer.child] if writer and writer.state == "kept" else []
-    )
-    assert (landed is not None) == (writer is not None and writer.state == "landed")
-    if writer is not None and writer.state == "kept":
-        assert (folders[0] / "new.txt").read_text() == "new\n"
-        assert f"kept {folders[0]}" in done.output
-    # The story in the journal of the session that died is complete: one end for each child that had begun.
-    story = list(read_entries(journals(repository)[0]))
-    assert sorted(ends_of(story)) == sorted({entry.who for entry in story if entry.who})
+        killed = await kill_at(aftermath.repository, server, event)
+        await aftermath.check(server)
     assert killed or event > 10
+
+
+@pytest.mark.soak
+@pytest.mark.keeps_checkouts
+@pytest.mark.parametrize("seed", range(200))
+async def test_after_a_kill_at_any_moment_the_next_start_puts_everything_right(
+    repository_of: RepositoryOf, seed: int
+) -> None:
+    aftermath = Aftermath(repository_of("python_package"))
+    moment = random.Random(seed).uniform(0.1, 2.0)
+    async with serving(*script()) as server:
+        async with open_covey(aftermath.repository, server=server) as process:
+            assert process.stdin is not None
+            await process.stdin.send_all(f"{REQUEST}\n".encode())
+            await trio.sleep(moment)
+            process.send_signal(signal.SIGKILL)
+            await process.wait()
+        if journals(aftermath.repository):
+            await aftermath.check(server)
 
 
 @pytest.mark.keeps_checkouts
