@@ -368,7 +368,9 @@ async def test_a_kept_child_is_sent_back_to_its_own_work_and_lands(repository_of
         talk(
             REQUEST,
             says("", task("implement", "fourteen", "Make it 14."), task("implement", "sixty", "Make it 60.")),
-            says("", call("task", child="{id}", prompt="The parent has 14 now: take that, and leave a note.")),
+            says(
+                "", call("task", child="{id}", prompt="The parent has 14 now: take that, and leave a note.")
+            ),
             says("now it is in"),
             id=r"child (sixty-\w+) ",
         ),
@@ -390,7 +392,9 @@ async def test_a_kept_child_is_sent_back_to_its_own_work_and_lands(repository_of
         ),
     ) as server:
         done = await run_covey(repository, server=server)
-        childs = [request.body.decode() for request in server.requests if "Make it 60." in request.body.decode()]
+        childs = [
+            request.body.decode() for request in server.requests if "Make it 60." in request.body.decode()
+        ]
     assert done.status == 0, done
     assert "now it is in" in done.output
     assert (repository / "note.txt").read_text() == "sales wished for 60\n"
