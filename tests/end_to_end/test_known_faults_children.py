@@ -1,5 +1,6 @@
 """End to end. Ways in which children were orphaned, forgotten or told of twice elsewhere, and that must not be here."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from orchestrator.scripted.scenario import Hang, Reply, Status
 from orchestrator.scripted.server import ScriptedServer
 from orchestrator.session import open_session
 from tests.conftest import RepositoryOf
-from tests.end_to_end.commands import shell
+from tests.end_to_end.commands import AT_WORK, at_work, shell
 from tests.end_to_end.covey import REQUEST, breaks, call, journal_of, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import endings
 from tests.orchestrator import test_child, test_children
@@ -257,7 +258,7 @@ async def test_nothing_writes_into_a_checkout_once_the_model_reads_that_its_chil
 
 async def test_a_child_that_is_killed_while_it_lands_has_landed_whole(repository_of: RepositoryOf) -> None:
     repository = repository_of("python_package")
-    writes = talk("Write", says("", call("write", path="new.txt", content="x\n")), says("written"))
+    writes = talk("Write", says("", shell(f"{AT_WORK}; echo x > new.txt")), says("written"))
     async with test_children.bench(repository, writes) as it:
         answers: list[str] = []
 
@@ -265,8 +266,10 @@ async def test_a_child_that_is_killed_while_it_lands_has_landed_whole(repository
             answers.append((await it.kill(child)).text)
 
         async with trio.open_nursery() as nursery:
-            with landing_lock(it.grounds.repository):
+            with ExitStack() as held:
                 child = await it.start("Write it.", "implement")
+                async with at_work(repository):
+                    held.enter_context(landing_lock(it.grounds.repository))
                 while it.row(child).state != "landing":  # noqa: ASYNC110
                     await trio.sleep(0.01)
                 nursery.start_soon(kill, child)
@@ -292,6 +295,7 @@ async def test_a_worker_that_reads_no_more_is_ended_when_it_is_stopped(repositor
         async def stop() -> None:
             await _until(it.grounds.journal, Replied)
             await trio.testing.wait_all_tasks_blocked(0.05)
+            assert await it.child.steer("Are you there?"), "nobody is held up by it"
             it.child.stop("the model")
 
         nursery.start_soon(stop)

@@ -1,5 +1,6 @@
 """Real processes. One child's whole life, with workers that behave and workers that do not."""
 
+import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -27,7 +28,8 @@ from worker.frames import FRAME_LIMIT_BYTES, encode_frame
 from worker.model import Refused
 from worker.protocol import Answered, ChildId, Kind, ModelGaveUp, Ready
 
-ID = ChildId("try-it-0a1b")
+ID = ChildId(f"try-it-{secrets.token_hex(4)}")
+"""New in each run: a child's processes are found by its id, and two runs at once must not end each other's."""
 TASK = "Try it."
 
 
