@@ -5,22 +5,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from merge.checkout import Checkout, take_result
+from merge.commits import write_commit
+from merge.git_merge import merge_by_git
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand, land
 from merge.landing_records import read_records
 from merge.line_diff import find_edits, unified_diff
+from merge.objects import edit_tree
 from merge.overlaps import AtWork, find_overlap
 from merge.parts import changed_within, divide
 from merge.recovery import recover_landings
 from merge.resolving import Content
-from merge.trees import RepoPath
+from merge.snapshot import take_snapshot
+from merge.trees import EXECUTABLE, SUBMODULE, Entry, RepoPath
 from merge.undo import UndoConflicted, Undone, list_landings, undo_landing
 from merge.weighing import Clear, Decision, Open, fix_decision, look_ahead
 from tests.merge.landings import exact_state, own_files, untouched_state
 from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
+from tests.merge.merge_cases import files_of
 from tests.merge.nested_places import LINES, Nest, make_nest
 from tests.merge.places import MakeCheckout, MakePlace, Place
+from tests.merge.small_trees import Model, store, three_trees
+from tests.merge.test_landing_laws import files_in, put
 from tests.merge.test_recovery import frozen_at_each_change, thaw
 
 LIB, CORE = RepoPath(b"libs/one"), RepoPath(b"libs/one/deep")
@@ -409,3 +417,76 @@ def test_a_submodule_that_is_gone_when_a_landing_is_completed(
     (recovered,) = recover_landings(nest.outer.repository)
     assert recovered.completed
     assert nest.core.read("core.c") == dirty(2, "the child's").encode()
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, Place]:
+    """A repository and its submodule `sub`, whose working trees are made anew for each example."""
+    outer = Place(tmp_path_factory.mktemp("outer"))
+    outer.git("init", "-q", "--template=")
+    outer.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./\n')
+    inner = Place(outer.root / "sub")
+    inner.root.mkdir()
+    inner.git("init", "-q", "--template=")
+    return outer, inner
+
+
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(outside=three_trees(), within=three_trees())
+def test_a_landing_is_the_merge_of_git_in_each_repository_or_nothing(
+    workplace: tuple[Place, Place],
+    outside: tuple[Model, Model, Model],
+    within: tuple[Model, Model, Model],
+) -> None:
+    outer, inner = workplace
+
+    def state() -> dict[str, tuple[int, bytes]]:
+        whole = exact_state(outer.root)
+        return {path: found for path, found in whole.items() if not path.startswith("sub/.git")}
+
+    repository = outer.repository
+    put(inner, within[0])
+    commits = [
+        write_commit(inner.repository, store(inner.repository, model), None, "x", seconds=0)
+        for model in within
+    ]
+    base, theirs = (
+        edit_tree(
+            repository,
+            store(repository, outside[side]),
+            [(RepoPath(b"sub"), Entry(SUBMODULE, commits[side]))],
+        )
+        for side in (0, 2)
+    )
+    for old in outer.root.iterdir():
+        if old.name not in (".git", ".gitmodules", "sub"):
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    for path, (mode, lines) in outside[1].items():
+        outer.write(path, "".join(lines), executable=mode == EXECUTABLE)
+    put(inner, within[1])
+    before = state()
+    own = divide(repository, base, theirs)[0]
+    by_git = [
+        merge_by_git(repository, own.base, take_snapshot(repository, submodules=False).tree, own.theirs),
+        *(
+            merge_by_git(inner.repository, part.base, take_snapshot(part.repository).tree, part.theirs)
+            for part in divide(repository, base, theirs)[1:]
+        ),
+    ]
+
+    landing = land(repository, child="c", checkout="/c", base=base, result=theirs)
+
+    if all(merge.is_clean for merge in by_git):
+        assert isinstance(landing, Landed | NothingToLand), landing
+        if len(by_git) == 2:
+            assert files_of(inner.root) == files_in(inner, by_git[1].tree)
+        merged = files_in(outer, edit_tree(repository, by_git[0].tree, [(RepoPath(b"sub"), None)]))
+        found = {path: file for path, file in files_of(outer.root).items() if not path.startswith("sub/")}
+        assert found == merged
+    else:
+        assert isinstance(landing, Conflicted), landing
+        assert state() == before
+    if isinstance(landing, Landed):
+        assert isinstance(undo_landing(repository, landing.landing), Undone)
+        assert state() == before
+    assert own_files(outer) == []
