@@ -20,7 +20,7 @@ from orchestrator.agents import Agent, tool_limit
 from orchestrator.asking import JournaledModel
 from orchestrator.child_record import ChildRecord
 from orchestrator.dialogue import BrokenOff, Dialogue
-from orchestrator.environment import child_environment
+from orchestrator.environment import child_environment, child_marker
 from orchestrator.events import (
     AnyEnding,
     ChildFinished,
@@ -234,7 +234,8 @@ class Child:
         logs = os.fsencode(grounds.logs / new.id)
         limit = tool_limit(new.agent) if new.agent is not None else None
         start = Start(new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit)
-        async with open_worker(new.id, child_environment(os.environ, new.id), grounds.spawner) as worker:
+        marker = child_marker(grounds.repository.common_dir, new.id)
+        async with open_worker(marker, child_environment(os.environ, marker), grounds.spawner) as worker:
             grounds.journal.record(new.id, _working(ground))
             self._record.works(worker.pid)
             self._did("thinking")

@@ -5,11 +5,12 @@ Pure. Holds for a child's worker, and for the commands that the parent's own mod
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from worker.protocol import ChildId
 
 CHILD_VARIABLE = "COVEY_CHILD"
-"""Marks a child's processes, so that what escaped a killed worker is found by its environment."""
+"""Marks a child's processes, so that what escaped a killed worker is found by its environment. See `child_marker`."""
 
 _CREDENTIAL = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT|APIKEY)$", re.IGNORECASE)
 
@@ -44,6 +45,14 @@ _GIT_KEPT = {
 }
 
 
-def child_environment(environment: Mapping[str, str], child: ChildId) -> dict[str, str]:
-    """What the worker of `child` and everything it starts finds."""
-    return {**clean_environment(environment), CHILD_VARIABLE: child}
+def child_marker(common_dir: Path, child: ChildId) -> tuple[str, str]:
+    """The variable, and its value, that the processes of `child` carry and no others on the machine.
+
+    `common_dir` is the repository's: another repository may have a child of the same name.
+    """
+    return CHILD_VARIABLE, f"{child} of {common_dir}"
+
+
+def child_environment(environment: Mapping[str, str], marker: tuple[str, str]) -> dict[str, str]:
+    """What the worker of a child and everything it starts finds; `marker` is the child's."""
+    return {**clean_environment(environment), marker[0]: marker[1]}

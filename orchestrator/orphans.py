@@ -18,7 +18,7 @@ from merge.repository import Repository
 from merge.trees import ObjectId
 from merge.undo import LandingSummary, list_landings
 from orchestrator.child_record import ChildRecord, process_of
-from orchestrator.environment import CHILD_VARIABLE
+from orchestrator.environment import child_marker
 from orchestrator.events import AnyEnding, ChildFinished, Replied, Stopped
 from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
@@ -57,7 +57,7 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow)
     claimed = ledger.claim(row, me)
     if claimed is None:
         return []  # another session was faster, or its state changed meanwhile
-    await _end_what_is_left(row)
+    await _end_what_is_left(repository, row)
     record = ChildRecord(ledger, claimed)
     journal_path = _journal_of(repository.root, row.session)
     entries = _entries(journal_path)
@@ -77,9 +77,9 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow)
     return [f"Child {row.child} of a session that died: {lines}."]
 
 
-async def _end_what_is_left(row: LedgerRow) -> None:
+async def _end_what_is_left(repository: Repository, row: LedgerRow) -> None:
     """Its worker ends with its parent by itself; this is the proof, and the end of whatever escaped it."""
-    marker = (CHILD_VARIABLE, row.child)
+    marker = child_marker(repository.common_dir, row.child)
     left = list(marked_processes(marker))
     if row.worker is not None:
         worker = ProcessKey(row.worker.pid, row.worker.start_time)

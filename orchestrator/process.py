@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from orchestrator.environment import CHILD_VARIABLE
 from orchestrator.spawning import Spawned, Spawner
-from worker.protocol import AnyCommand, AnyReport, ChildId
+from worker.protocol import AnyCommand, AnyReport
 from worker.wire import Wire
 
 _LAST_WORDS_BYTES = 4096
@@ -61,9 +60,11 @@ class WorkerProcess:
 
 @asynccontextmanager
 async def open_worker(
-    child: ChildId, environment: dict[str, str], spawner: Spawner
+    marker: tuple[str, str], environment: dict[str, str], spawner: Spawner
 ) -> AsyncGenerator[WorkerProcess]:
-    """Start a worker for `child` and end its whole process tree when the block is left, however it is left.
+    """Start a worker and end its whole process tree when the block is left, however it is left.
+
+    `marker` is the variable in `environment` that tells its processes from all others.
 
     Raises:
         OSError: when the process can't be started.
@@ -79,7 +80,7 @@ async def open_worker(
             yield worker
         finally:
             with trio.CancelScope(shield=True):
-                await end_tree(process.pid, marker=(CHILD_VARIABLE, child), close=worker.wire.close)
+                await end_tree(process.pid, marker=marker, close=worker.wire.close)
                 await process.wait()
                 await process.stdout.aclose()
                 await process.stderr.aclose()

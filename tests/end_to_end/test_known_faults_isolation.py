@@ -3,13 +3,18 @@
 from pathlib import Path
 
 import pytest
+import trio
 
 from merge.landing import Landed
+from orchestrator.events import ChildFinished, Stopped
+from orchestrator.scripted.scenario import Hang
 from tests.conftest import RepositoryOf
-from tests.end_to_end.commands import shell, told_by_commands
-from tests.end_to_end.covey import REQUEST, call, run_covey, says, serving, talk, task
+from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
+from tests.end_to_end.covey import REQUEST, breaks, call, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
+from tests.orchestrator.test_child import Bench, bench
 from tests.real_git import commit_all, git, git_lines, init_repository
+from worker.protocol import Answered
 
 DESTRUCTIVE = {
     "stashes": "echo lost > README.md; git stash; echo kept > {name}.txt",
@@ -191,3 +196,26 @@ async def test_what_a_child_left_for_the_persons_git_runs_at_no_landing(
     assert isinstance(landing, Landed), landing
     assert (repository / "README.md").read_text() == "edited\n"
     assert not sprung.exists()
+
+
+async def test_a_child_of_the_same_name_in_another_repository_is_not_ended_along(
+    repository_of: RepositoryOf,
+) -> None:
+    ends: list[ChildFinished] = []
+    here, there = repository_of("python_package"), repository_of("python_package")
+    works = says("", shell(f"{AT_WORK}; echo x > new.txt")), says("done")
+    async with bench(here, breaks(Hang())) as one, bench(there, *works) as other:
+
+        async def live(it: Bench) -> None:
+            ends.append(await it.live())
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(live, one)
+            while one.state() != "working":  # noqa: ASYNC110
+                await trio.sleep(0.01)
+            nursery.start_soon(live, other)
+            async with at_work(there):
+                one.child.stop("the model")
+                await one.child.ended.wait()
+    assert [end.ending for end in ends] == [Stopped("the model"), Answered("done")]
+    assert (there / "new.txt").exists()
