@@ -21,7 +21,7 @@ from merge.landing_plan import new_place
 from merge.landing_records import Facts, next_landing
 from merge.never_lands import is_own_state
 from merge.object_store import ObjectMissing
-from merge.objects import changed_paths, edit_tree
+from merge.objects import edit_tree
 from merge.parts import Part, divide
 from merge.present import Unreadable
 from merge.recovery import abandon, finish, grounds_of
@@ -181,9 +181,11 @@ def _bring_beside(grounds: Grounds, plan: Plan, tell: Tell) -> None:
 
 
 def _without_own_state(part: Part) -> Part:
-    changes = changed_paths(part.repository, part.base, part.theirs)
-    own = [(change.path, change.before) for change in changes if is_own_state(change.path)]
-    return replace(part, theirs=edit_tree(part.repository, part.theirs, own)) if own else part
+    own = {change.path: change.before for change in part.changes if is_own_state(change.path)}
+    if not own:
+        return part
+    rest = tuple(change for change in part.changes if change.path not in own)
+    return replace(part, theirs=edit_tree(part.repository, part.theirs, own.items()), changes=rest)
 
 
 def _told_of(kept: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ wrong. Nothing on the disk changes but that objects are added.
 
 from dataclasses import dataclass
 
-from merge.objects import changed_paths, edit_tree
+from merge.objects import edit_tree
 from merge.parts import Part, divide
 from merge.present import StoredTree
 from merge.repository import Repository
@@ -43,7 +43,6 @@ def find_overlap(repository: Repository, first: AtWork, second: AtWork) -> tuple
 
 def _overlap_in(first: Part, second: Part) -> list[RepoPath]:
     repository = first.repository
-    changes = changed_paths(repository, first.base, first.theirs)
-    landed = edit_tree(repository, second.base, [(change.path, change.after) for change in changes])
+    landed = edit_tree(repository, second.base, [(change.path, change.after) for change in first.changes])
     merged = merge_trees(repository, second.base, StoredTree(repository, landed), second.theirs)
     return [conflict.path for conflict in merged.conflicts] if isinstance(merged, Clashed) else []

@@ -22,7 +22,8 @@ from merge.working_files import repo_path
 class Part:
     """The change from `base` to `theirs`, two trees of `repository`, which stands at `path`: empty for the outermost.
 
-    `outer` is where the repository around it stands, None for the outermost.
+    `outer` is where the repository around it stands, None for the outermost. `changes` lead from the one tree to the
+    other, for those who would look again.
     """
 
     path: RepoPath
@@ -30,6 +31,7 @@ class Part:
     repository: Repository
     base: ObjectId
     theirs: ObjectId
+    changes: tuple[Change, ...]
 
     @property
     def path_in_outer(self) -> RepoPath:
@@ -64,11 +66,7 @@ def changed_within(repository: Repository, base: ObjectId, theirs: ObjectId) -> 
     Their blobs can be read from `repository` as well.
     """
     parts = divide(repository, base, theirs)
-    changes = [
-        change
-        for part in parts
-        for change in to_outside(repository, part, changed_paths(part.repository, part.base, part.theirs))
-    ]
+    changes = [change for part in parts for change in to_outside(repository, part, part.changes)]
     return tuple(sorted(changes, key=lambda change: change.path))
 
 
@@ -148,18 +146,21 @@ def _divide(
     depth: int,
 ) -> list[Part]:
     inner: list[Part] = []
-    kept: list[tuple[RepoPath, Entry | None]] = []
-    for change in changed_paths(repository, base, theirs) if depth < DEPTH else ():
+    kept: dict[RepoPath, Entry] = {}
+    changes = changed_paths(repository, base, theirs)
+    for change in changes if depth < DEPTH else ():
         before, after = change.before, change.after
         if before is None or after is None or before.mode != SUBMODULE or after.mode != SUBMODULE:
             continue
         submodule = open_submodule(repository, change.path)
         trees = _trees(submodule, before.object, after.object) if submodule is not None else None
         if submodule is not None and trees is not None:
-            kept.append((change.path, before))
+            kept[change.path] = before
             inner += _divide(submodule, *trees, repo_path(path, change.path), path, depth + 1)
-    part = Part(path, outer, repository, base, edit_tree(repository, theirs, kept) if kept else theirs)
-    return [part, *inner]
+    if kept:
+        theirs = edit_tree(repository, theirs, kept.items())
+        changes = tuple(change for change in changes if change.path not in kept)
+    return [Part(path, outer, repository, base, theirs, changes), *inner]
 
 
 def _trees(submodule: Repository, *commits: ObjectId) -> tuple[ObjectId, ObjectId] | None:

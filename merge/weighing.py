@@ -14,7 +14,7 @@ import msgspec
 from merge.conflict import Conflict
 from merge.git import GitFailed
 from merge.landing_plan import Ready
-from merge.objects import changed_paths, edit_tree
+from merge.objects import edit_tree
 from merge.parts import Part, conflicts_to_outside, divide, join, to_outside
 from merge.present import OnDisk, Unreadable, open_on_disk
 from merge.repository import Repository, operation_in_progress
@@ -146,7 +146,7 @@ def fix_decision(
         ChoiceImpossible: when they ask for what can't be had.
     """
     if not isinstance(clashed, ClashedParts):
-        whole = Part(RepoPath(b""), None, repository, base, base)
+        whole = Part(RepoPath(b""), None, repository, base, base, ())
         return fix_decision(repository, base, _clash_of(repository, [(whole, clashed)]), choices)
     seen: dict[RepoPath, ObjectId] = {}
     results: dict[RepoPath, ObjectId] = {}
@@ -172,7 +172,7 @@ def fix_decision(
 
 def _moved_submodule(part: Part, present: OnDisk) -> RepoPath | None:
     """A submodule whose commit the part would change: one that is no part by itself."""
-    for change in changed_paths(part.repository, part.base, part.theirs):
+    for change in part.changes:
         modes = {entry.mode for entry in (change.before, change.after) if entry is not None}
         is_move = change.before is not None and change.after is not None and modes == {SUBMODULE}
         if is_move and present.entries({change.path: (change.after,)})[change.path] != change.after:
