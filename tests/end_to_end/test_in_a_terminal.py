@@ -99,3 +99,36 @@ async def test_a_narrow_terminal_shows_every_child(repository_of: RepositoryOf, 
             await wait_for(terminal, rf"stopped by.*{PROMPT}")
             terminal.press("C-d")
             await wait_for(terminal, "ended with 0")
+
+
+async def test_a_person_asks_after_children_and_ends_one_while_the_model_waits_for_it(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    repository = repository_of("python_package")
+    async with serving(
+        talk(
+            REQUEST,
+            says("", task("implement", "slow one", "Hang on.", background=True)),
+            says("I wait for it."),
+            says("It was ended, I see."),
+        ),
+        talk("Hang on.", says("", HANG)),
+    ) as server:
+        with covey_in_a_terminal(repository, server, tmp_path / "t") as terminal:
+            await wait_for(terminal, rf"covey in .*{PROMPT}")
+            terminal.type(REQUEST)
+            terminal.press("Enter")
+            await wait_for(terminal, r"I wait for it\..*running.*slow-one.*sleep 300")
+            terminal.type("/children")
+            terminal.press("Enter")
+            await wait_for(terminal, r"running +slow-one.*running +slow-one")
+            terminal.type("/kill slow")
+            terminal.press("Enter")
+            await wait_for(terminal, rf"It was ended, I see\..*{PROMPT}")
+            terminal.press("C-d")
+            await wait_for(terminal, "ended with 0")
+    events = [entry.event for entry in journal_of(repository)]
+    assert [event.ending for event in events if isinstance(event, ChildFinished)] == [Stopped("the person")]
+    assert [type(event.ending).__name__ for event in events if isinstance(event, TurnFinished)] == [
+        "Answered"
+    ]
