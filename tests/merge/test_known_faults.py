@@ -123,6 +123,15 @@ def test_a_lock_that_a_crashed_git_left_stops_no_child_and_stays(
     assert left.exists()
 
 
+def test_a_lock_of_coveys_own_that_a_kill_left_stops_no_landing(
+    place: Place, checkouts: MakeCheckout
+) -> None:
+    checkout = checkouts(place)
+    inside(checkout).write("README.md", "# The child's\n")
+    place.write(f".git/covey/checkouts/{checkout.name}/index.lock", "")
+    assert land_checkout(place, checkout) == Landed("1", ("README.md",))
+
+
 def test_a_persons_ignored_file_is_not_overwritten_by_one_that_the_child_adds(
     place: Place, checkouts: MakeCheckout
 ) -> None:
