@@ -178,10 +178,7 @@ def _command(url: str) -> list[str | Path]:
 
 
 def _environment(repository: Path) -> dict[str, str]:
-    environment = hermetic_environment(repository.parent)
-    # A person's Python keeps what it compiled; without that, every start would compile covey anew.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    return environment
+    return hermetic_environment(repository.parent)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ _DROPPED = (
     "XDG_*",
     "LC_*",
     "LANGUAGE",
+    "PYTHON*",  # above all DONTWRITEBYTECODE, with which every start of covey would compile it anew
     "EDITOR",
     "VISUAL",
     "PAGER",
