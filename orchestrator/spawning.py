@@ -166,7 +166,7 @@ class _Server:
         await self._warm.wait()
         self._number += 1
         number = self._number
-        packet = msgspec.msgpack.encode(Fork(number, dict(environment)))
+        packet = msgspec.msgpack.encode(Fork(number, _as_the_system_has_it(environment)))
         if self.is_gone or len(packet) > PACKET_LIMIT_BYTES:
             raise ServerGone
         theirs, ours = _pipes()
@@ -282,6 +282,10 @@ async def _run_server(task_status: trio.TaskStatus[_Server]) -> None:
 
 
 _SERVER_GRACE_SECONDS = 2.0
+
+
+def _as_the_system_has_it(environment: Mapping[str, str]) -> dict[bytes, bytes]:
+    return {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
 
 
 def _pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:

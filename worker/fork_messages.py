@@ -10,10 +10,13 @@ PACKET_LIMIT_BYTES = 128 * 1024
 
 
 class Fork(msgspec.Struct, frozen=True):
-    """Fork a worker. Comes with three descriptors: its standard input, output and error."""
+    """Fork a worker. Comes with three descriptors: its standard input, output and error.
+
+    The environment is bytes, as the system has it: a value need not be UTF-8.
+    """
 
     number: int
-    environment: dict[str, str]
+    environment: dict[bytes, bytes]
 
 
 class ServerReport(msgspec.Struct, frozen=True, tag=True):

@@ -78,7 +78,7 @@ def _become_worker(request: Fork, descriptors: list[int]) -> None:
             os.dup2(descriptor, number)
             os.close(descriptor)
         os.environ.clear()
-        os.environ.update(request.environment)
+        os.environb.update(request.environment)
         worker.__main__.main()
         status = 0
     except SystemExit as leaving:

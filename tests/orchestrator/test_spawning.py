@@ -101,7 +101,7 @@ async def test_how_a_worker_died_is_known(way: str) -> None:
 
 async def test_a_forked_worker_finds_just_the_environment_it_was_given(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
-        process = await WarmSpawner(nursery).spawn({**ENVIRONMENT, "ONLY": "this"})
+        process = await WarmSpawner(nursery).spawn({**ENVIRONMENT, "ONLY": "this", "ODD": "caf\udce9"})
         async with owned(process) as wire:
             await wire.receive()
             where = bytes(tmp_path)
@@ -113,6 +113,7 @@ async def test_a_forked_worker_finds_just_the_environment_it_was_given(tmp_path:
             finished = await wire.receive()
             assert isinstance(finished, ToolFinished)
         assert "ONLY=this" in finished.text
+        assert "ODD=caf" in finished.text
         assert "COVEY_CHILD=spawned-1" in finished.text
         assert "HOME=" not in finished.text
         nursery.cancel_scope.cancel()
