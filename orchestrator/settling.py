@@ -13,7 +13,10 @@ from merge.git import GitFailed
 from merge.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
 from merge.plain_words import plain_words
 from merge.repository import Repository
+from merge.trees import show_path
+from merge.turned_back import turned_back
 from orchestrator.child_record import ChildRecord
+from orchestrator.first_message import listed
 from worker.path_text import quote_path
 
 
@@ -40,6 +43,12 @@ async def settle(
             return await trio.to_thread.run_sync(_without_checkout, repository, checkout, NothingToLand())
         if not finished:
             return _held(checkout, f"{unfinished}; its edits so far are in there")
+        undone = await trio.to_thread.run_sync(
+            turned_back, repository, began.head, checkout.base, result.changes
+        )
+        if undone:
+            names = listed([show_path(path) for path in undone])
+            return _held(checkout, f"it would take back what you have not committed: {names}")
         async with turn:
             record.is_landing()
             landing = await trio.to_thread.run_sync(_land, repository, checkout, began, result)

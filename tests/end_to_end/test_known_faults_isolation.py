@@ -219,3 +219,27 @@ async def test_a_child_of_the_same_name_in_another_repository_is_not_ended_along
                 await one.child.ended.wait()
     assert [end.ending for end in ends] == [Stopped("the model"), Answered("done")]
     assert (there / "new.txt").exists()
+
+
+@pytest.mark.keeps_checkouts
+async def test_a_child_that_resets_to_the_persons_commit_does_not_take_their_edits_along(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    (repository / "README.md").write_text("in work\n")
+    (repository / "notes.txt").write_text("mine\n")
+    before = read_tree(repository)
+    async with serving(
+        talk(REQUEST, says("", task("implement", "starts over", "Start over.")), says("done")),
+        talk(
+            "Start over.",
+            says("", shell("git reset --hard HEAD~1; echo new > new.txt")),
+            says("started over"),
+        ),
+    ) as server:
+        done = await run_covey(repository, server=server)
+    assert done.status == 0, done
+    assert read_tree(repository) == before
+    assert "it would take back what you have not committed: README.md, notes.txt" in done.output
+    (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
+    assert (kept / "new.txt").read_text() == "new\n"

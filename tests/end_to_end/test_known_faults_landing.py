@@ -84,18 +84,18 @@ async def test_when_a_landing_conflicts_the_childs_commits_stay_with_its_files(
 async def test_what_a_child_took_back_of_a_persons_edits_is_told_and_an_undo_gives_it_back(
     repository_of: RepositoryOf,
 ) -> None:
-    """A child that resets its files to the last commit has changed them; so the person's edits go, when it lands."""
+    """A child that sets one of the person's files back has changed it; that lands, is told, and can be undone."""
     repository = repository_of("python_package")
     (repository / "README.md").write_text("an hour's work\n")
     (repository / "new.txt").write_text("untracked\n")
     before = read_tree(repository)
     async with serving(
-        talk(REQUEST, says("", task("implement", "clean", "Begin from a clean state.")), says("done")),
-        talk("Begin from a clean state.", says("", shell("git reset --hard HEAD~1")), says("clean")),
+        talk(REQUEST, says("", task("implement", "back", "Set the readme back.")), says("done")),
+        talk("Set the readme back.", says("", shell("git checkout HEAD~1 -- README.md")), says("it is back")),
     ) as server:
         done = await run_covey(repository, server=server)
         told = server.requests[-1].body.decode()
-    assert "landed 2 files: README.md, new.txt" in told
+    assert "landed 1 file: README.md" in told
     assert "README.md" in done.output
     assert (await run_covey(repository, "undo", requests=())).status == 0
     assert read_tree(repository) == before
