@@ -50,6 +50,16 @@ class Paper:
             self._let_go()
             raise PaperGone(error) from error
 
+    def leave(self) -> None:
+        """Let out what the line editor left in the stream; where nobody takes it any more, drop it.
+
+        Else Python would try at its exit, fail, and exit with 120.
+        """
+        try:
+            self._stdout.flush()
+        except (OSError, ValueError):
+            self._let_go()
+
     def size(self) -> tuple[int, int]:
         """Columns and rows of the terminal, 80 by 24 where it does not tell."""
         try:

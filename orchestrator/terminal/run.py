@@ -40,7 +40,8 @@ async def run_terminal(
         raise UserError("Standard output is closed; give covey a terminal, a pipe or a file to write to.")
     look = look_at(target, os.environ)
     at_terminal = look.live and source is not None and source.isatty()
-    talk = Talk(session, Paper(target), look, stays_after_interrupt=at_terminal)
+    paper = Paper(target)
+    talk = Talk(session, paper, look, stays_after_interrupt=at_terminal)
     async with trio.open_nursery() as nursery:
         await nursery.start(talk.obey_signals)
         nursery.start_soon(talk.screen.run, session.journal)
@@ -52,6 +53,7 @@ async def run_terminal(
         elif source is not None:
             await _talk_through_pipe(talk, LineReader(source.fileno()))
         nursery.cancel_scope.cancel()
+    paper.leave()
     if talk.gone is not None and not talk.gone.is_silent:
         raise UserError(f"Standard output can't be written: {talk.gone}.")
     return talk.exit_code or 0
