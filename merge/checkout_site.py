@@ -119,7 +119,10 @@ def furnish(site: Site, snapshot: Snapshot, shared: Sequence[str], fill: Fill) -
         inside.folder.mkdir(parents=True, exist_ok=True)
         inside.twin.mkdir(parents=True)
         furnish(inside, inner.snapshot, shared, fill)
-    (twin / _INNER).write_bytes(msgspec.json.encode(known))
+    # Whole or not there: whoever finds a checkout that was being made must be able to read it.
+    unfinished = twin / f"{_INNER}.new"
+    unfinished.write_bytes(msgspec.json.encode(known))
+    unfinished.rename(twin / _INNER)
 
 
 def sites_inside(site: Site) -> Iterator[Site]:

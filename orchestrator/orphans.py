@@ -42,7 +42,11 @@ async def settle_orphans(repository: Repository, ledger: Ledger) -> list[str]:
     told: list[str] = []
     for row in ledger.rows(OPEN_STATES):
         if is_dead(row.owner):
-            told += await _settle_orphan(repository, ledger, row)
+            try:
+                told += await _settle_orphan(repository, ledger, row)
+            except Exception as error:
+                # Whatever is wrong with what one child left, a session must begin; the next start tries again.
+                told.append(f"Child {row.child} of a session that died could not be dealt with: {error}")
     return told
 
 

@@ -1,4 +1,4 @@
-"""End to end. A parent is killed at each event of a turn; the next start finds its children and loses nothing."""
+"""End to end. A parent is killed in the middle of a turn; the next start finds its children and loses nothing."""
 
 import random
 import signal
@@ -20,7 +20,7 @@ from tests.end_to_end.test_delegation import git_state, read_tree
 DONE = "Both are done, as I was told."
 
 EVENTS = 21
-"""How many events the turn below has, at least; a kill at each of them is one test."""
+"""How many events the turn below has, at least. A kill at every other one is a test; `make soak` kills at any moment."""
 
 
 def script() -> list[Conversation]:
@@ -114,7 +114,7 @@ class Aftermath:
 
 
 @pytest.mark.keeps_checkouts
-@pytest.mark.parametrize("event", range(1, EVENTS + 1))
+@pytest.mark.parametrize("event", range(1, EVENTS + 1, 2))
 async def test_after_a_kill_at_any_event_the_next_start_puts_everything_right(
     repository_of: RepositoryOf, event: int
 ) -> None:
@@ -145,7 +145,7 @@ async def test_after_a_kill_at_any_moment_the_next_start_puts_everything_right(
 
 
 @pytest.mark.keeps_checkouts
-@pytest.mark.parametrize("event", [3, 6, 9, 12, 15, 18, 20])
+@pytest.mark.parametrize("event", [3, 9, 15, 20])
 async def test_a_resumed_session_tells_each_report_exactly_once(
     repository_of: RepositoryOf, event: int
 ) -> None:
