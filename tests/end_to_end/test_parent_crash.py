@@ -20,7 +20,7 @@ from tests.end_to_end.test_delegation import git_state, read_tree
 DONE = "Both are done, as I was told."
 
 EVENTS = 21
-"""How many events the turn below has, at least. A kill at every other one is a test; `make soak` kills at any moment."""
+"""How many events the turn below has, at least; a kill at every other one is a test, more is for `make soak`."""
 
 
 def script() -> list[Conversation]:
