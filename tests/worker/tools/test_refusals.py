@@ -27,8 +27,8 @@ from worker.workspace import PathRefused, Workspace
         (ToolRefused("No."), "No."),
         (PathRefused("Not there."), "Not there."),
         (
-            OSError(errno.ENOSPC, "No space", "/work/f"),
-            "/work/f could not be written: the disk is full; nothing was changed.",
+            OSError(errno.ENOSPC, "No space", "/place/f"),
+            "/place/f could not be written: the disk is full; nothing was changed.",
         ),
         (OSError(errno.EIO, os.strerror(errno.EIO)), "The file could not be used: Input/output error."),
         (MemoryError(), "There is not enough memory for this file"),

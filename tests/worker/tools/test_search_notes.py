@@ -6,13 +6,13 @@ from worker.tools.survey import Survey
 
 
 def show(path: str) -> str:
-    return path.removeprefix("/work/")
+    return path.removeprefix("/place/")
 
 
 SURVEY = Survey(
-    skipped_folders=["/work/target", "/work/node_modules"],
-    skipped_files=["/work/b.log", "/work/a.py"],
-    unreadable_folders=["/work/closed"],
+    skipped_folders=["/place/target", "/place/node_modules"],
+    skipped_files=["/place/b.log", "/place/a.py"],
+    unreadable_folders=["/place/closed"],
 )
 
 
@@ -28,34 +28,39 @@ def test_what_was_skipped_is_named() -> None:
 def test_a_skipped_file_that_would_not_have_been_found_is_not_named() -> None:
     (note,) = skipped_note(SURVEY, NameFilter(globs=["*.py"]), show)
     assert "gitignored files a.py." in note
-    only_files = Survey(skipped_files=["/work/b.log"])
+    only_files = Survey(skipped_files=["/place/b.log"])
     assert skipped_note(only_files, NameFilter(globs=["*.py"]), show) == []
 
 
 def test_of_many_only_some_are_named() -> None:
-    many = Survey(skipped_files=[f"/work/{number:04}" for number in range(1_500)], complete=False)
+    many = Survey(skipped_files=[f"/place/{number:04}" for number in range(1_500)], complete=False)
     (note,) = skipped_note(many, NameFilter(), show)
     assert "0010, 0011 and 1,488 more, and perhaps more. With no_ignore" in note
 
 
 def test_the_topmost_come_first_and_many_of_one_name_together() -> None:
-    folders = ["/work/b/c/out", "/work/out", *(f"/work/{name}/__pycache__" for name in "abc"), "/work/a/z"]
+    folders = [
+        "/place/b/c/out",
+        "/place/out",
+        *(f"/place/{name}/__pycache__" for name in "abc"),
+        "/place/a/z",
+    ]
     (note,) = skipped_note(Survey(skipped_folders=folders), NameFilter(), show)
     assert note.startswith("[Skipped: folders 3 named __pycache__/, out/, a/z/, b/c/out/.")
 
 
 def test_what_could_not_be_read_is_told_once() -> None:
     trouble = (
-        "rg: /work/closed: Permission denied (os error 13)\nrg: /work/f: Permission denied (os error 13)\n"
+        "rg: /place/closed: Permission denied (os error 13)\nrg: /place/f: Permission denied (os error 13)\n"
     )
     assert unread_notes(SURVEY, trouble, ["x does not exist."], show) == [
         "[Could not be read: folders closed/.]",
-        "[Could not be read: /work/f: Permission denied (os error 13).]",
+        "[Could not be read: /place/f: Permission denied (os error 13).]",
         "[Not searched: x does not exist.]",
     ]
-    many = "".join(f"rg: /work/{number}: broken\n" for number in range(20))
+    many = "".join(f"rg: /place/{number}: broken\n" for number in range(20))
     assert unread_notes(Survey(), many, ["x"] * 8, show) == [
-        f"[Could not be read: {'; '.join(f'/work/{number}: broken' for number in range(5))}; and 15 more.]",
+        f"[Could not be read: {'; '.join(f'/place/{number}: broken' for number in range(5))}; and 15 more.]",
         *["[Not searched: x]"] * 5,
         "[Not searched: 3 more paths.]",
     ]

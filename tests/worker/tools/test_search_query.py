@@ -11,7 +11,7 @@ NOW = 1_700_000_000.0
 
 
 def query(arguments: SearchArguments) -> Query:
-    return understand(arguments, "/work", now=NOW)
+    return understand(arguments, "/place", now=NOW)
 
 
 def test_one_pattern_and_a_list_of_alternatives_are_alike() -> None:
@@ -82,7 +82,7 @@ def test_a_date_is_a_moment() -> None:
 
 
 def test_a_full_path_before_a_glob_is_the_workspaces() -> None:
-    assert query(SearchArguments(glob="/work/src/*.py")).names.wants("src/a.py")
+    assert query(SearchArguments(glob="/place/src/*.py")).names.wants("src/a.py")
 
 
 @pytest.mark.parametrize(
