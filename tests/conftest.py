@@ -12,6 +12,7 @@ import pytest
 from tests.fixtures_on_disk import commit_fixture
 from tests.hermetic import hermetic_environment
 from tests.leaks import checkouts_left, leaks_since, look
+from tests.outliving import ended_with_this_process
 
 # A test run is the same each time; `make soak` looks further. A deadline would assert a timing.
 hypothesis.settings.register_profile("test", deadline=None, derandomize=True, database=None, print_blob=True)
@@ -38,7 +39,8 @@ def hermetic_run(temporary: Path) -> Iterator[None]:
     os.environ.clear()
     os.environ.update(hermetic_environment(home))
     time.tzset()
-    yield
+    with ended_with_this_process(home):
+        yield
     os.environ.clear()
     os.environ.update(theirs)
     time.tzset()
