@@ -20,7 +20,7 @@ from benchmarks.memory import tree_memory
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import megabytes, milliseconds, render_table
 from merge.repository import find_repository
-from orchestrator.config import Limits
+from orchestrator.config.limits import Limits
 from orchestrator.events import ChildFinished, Replied
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Entry, read_entries

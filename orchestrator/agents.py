@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from orchestrator.config import covey_home
+from orchestrator.config.home import covey_home
 from orchestrator.front_matter import Field, FrontMatter, FrontMatterBroken, read_front_matter, split_list
 from worker.path_text import quote_path
 from worker.protocol import ToolLimit

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from orchestrator.config.verbs import add_config_verbs
 from orchestrator.faults import UserError
+from orchestrator.options import add_budget_options, add_endpoint_options, budget_flags
 from orchestrator.review.verbs import add_review_verbs
 
 EXIT_FAULT = 1
@@ -58,15 +60,15 @@ class _Version(argparse.Action):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="covey", description=_ABOUT)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
-    _add_endpoint_options(parser)
-    _add_budget_options(parser)
+    add_endpoint_options(parser)
+    add_budget_options(parser)
     parser.set_defaults(verb=_session, resumes=False)
     verbs = parser.add_subparsers(title="verbs", metavar="", parser_class=_Parser)
 
     resume = verbs.add_parser("resume", help="go on with a session of this workspace")
     resume.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
-    _add_endpoint_options(resume, default=argparse.SUPPRESS)
-    _add_budget_options(resume, default=argparse.SUPPRESS)
+    add_endpoint_options(resume, below=True)
+    add_budget_options(resume, below=True)
     resume.set_defaults(verb=_session, resumes=True)
 
     demo = verbs.add_parser("demo", help="show a delegating turn on a sample repository, without a model")
@@ -79,46 +81,20 @@ def _parser() -> argparse.ArgumentParser:
     scripted.set_defaults(verb=_scripted)
 
     add_review_verbs(verbs.add_parser)
+    add_config_verbs(verbs.add_parser)
     return parser
 
 
-def _add_endpoint_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    option = partial(parser.add_argument, default=default)
-    option("--endpoint", metavar="URL", help="the model's endpoint, e.g. http://127.0.0.1:11434/v1")
-    option("--model", metavar="NAME", help="the model to ask for")
-    option("--format", choices=("openai", "anthropic"), help="what the endpoint speaks")
-
-
-def _add_budget_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    option = partial(parser.add_argument, metavar="N", default=default)
-    option("--max-tokens", type=_count, help="make no further model call after so many tokens")
-    option("--max-secs", type=_amount, help="nor after turns have taken so many seconds")
-    option("--max-cost", type=_amount, help="nor after so much money, at the prices in config.toml")
-
-
-def _amount(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no limit; give a number above 0")
-    return number
-
-
-def _count(text: str) -> int:
-    if not _amount(text).is_integer():
-        raise argparse.ArgumentTypeError(f"{text!r} is no limit; give a whole number")
-    return int(_amount(text))
-
-
 def _session(arguments: argparse.Namespace) -> int:
-    from orchestrator.config import NoEndpoint, choose_endpoint, choose_limits, read_configuration
+    from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
+    from orchestrator.config.limits import choose_limits
+    from orchestrator.config.reading import read_settings
     from orchestrator.workspace_folder import find_workspace, make_workspace
     from worker.path_text import quote_path
 
     repository = find_workspace(Path.cwd())
-    configuration = read_configuration(os.environ)
+    root = repository.root if repository is not None else Path.cwd()
+    configuration = read_settings(os.environ, root, budget_flags(arguments)).configuration
     try:
         endpoint = choose_endpoint(
             os.environ,
@@ -129,13 +105,7 @@ def _session(arguments: argparse.Namespace) -> int:
         )
     except NoEndpoint as error:
         raise UserError(f"{error}{_local_servers()}") from error
-    limits = choose_limits(
-        configuration,
-        endpoint.model,
-        tokens=arguments.max_tokens,
-        seconds=arguments.max_secs,
-        cost=arguments.max_cost,
-    )
+    limits = choose_limits(configuration, endpoint.model)
 
     if repository is None:
         repository = make_workspace(Path.cwd(), os.environ)
@@ -156,7 +126,7 @@ def _session(arguments: argparse.Namespace) -> int:
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
 
     async def talk() -> int:
-        async with open_session(repository, endpoint, limits, **find) as session:
+        async with open_session(repository, endpoint, limits, configuration=configuration, **find) as session:
             return await run_terminal(session)
 
     try:

@@ -9,6 +9,7 @@ import trio
 from merge.repository import Repository
 from orchestrator.agents import AgentFiles
 from orchestrator.budget import Purse
+from orchestrator.config.tables import Configuration
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.ledger import Ledger
@@ -35,6 +36,7 @@ class Grounds:
     slots: Slots = field(default_factory=Slots)
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)
+    configuration: Configuration = field(default_factory=Configuration)
 
 
 class SharedSnapshot:

@@ -19,7 +19,8 @@ from orchestrator.agents import agent_folders, describe_agents, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
 from orchestrator.children import Children, load_what_children_need, open_children
-from orchestrator.config import Limits
+from orchestrator.config.limits import Limits
+from orchestrator.config.tables import Configuration
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
     Noticed,
@@ -134,8 +135,11 @@ async def open_session(
     endpoint: Endpoint,
     limits: Limits | None = None,
     find_past: Callable[[], Past] = lambda: Past(new_session_id()),
+    configuration: Configuration | None = None,
 ) -> AsyncGenerator[Session]:
     """A session in `repository` with the model behind `endpoint`; `limits` is what it may use.
+
+    `configuration` is what the other tables say; without one, each has its defaults.
 
     `find_past` gives the session it goes on with (`orchestrator.resuming`), by default a new one. It is called when
     all that dead sessions left has been dealt with, because that is part of their past.
@@ -185,6 +189,7 @@ async def open_session(
                 slots=Slots(limits.children),
                 purse=purse,
                 agents=agents,
+                configuration=configuration or Configuration(),
             )
             async with open_children(grounds) as children:
                 for unread in past.reports:

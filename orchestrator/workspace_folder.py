@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merge.plain_folder import PlainFolderRefused, find_plain_repository, make_plain_repository
 from merge.repository import InNoRepository, NotARepository, Repository, find_repository
-from orchestrator.config import covey_home
+from orchestrator.config.home import covey_home
 from orchestrator.faults import UserError
 
 

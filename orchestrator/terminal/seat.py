@@ -12,7 +12,7 @@ from typing import TextIO, assert_never
 import msgspec
 import trio
 
-from orchestrator.config import covey_home
+from orchestrator.config.home import covey_home
 from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.composer import Broken, Composer, Left, Sent
 from orchestrator.terminal.keys import (

@@ -1,22 +1,9 @@
 """Pure. Which endpoint is chosen, from flags, environment and configuration, in that order."""
 
-from pathlib import Path
-
 import pytest
 
-from orchestrator.budget import Budget, Price
-from orchestrator.config import (
-    ANTHROPIC_URL,
-    OPENAI_URL,
-    ChildrenTable,
-    Configuration,
-    EndpointTable,
-    Limits,
-    NoEndpoint,
-    choose_endpoint,
-    choose_limits,
-    read_configuration,
-)
+from orchestrator.config.endpoint_choice import ANTHROPIC_URL, OPENAI_URL, NoEndpoint, choose_endpoint
+from orchestrator.config.tables import Configuration, EndpointTable
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Key
 
@@ -84,63 +71,3 @@ def test_what_is_missing_is_named(
 def test_the_key_is_in_no_text_of_the_endpoint() -> None:
     chosen = choose_endpoint({"OPENAI_API_KEY": "s3cret-k3y"}, Configuration(), model="m")
     assert "s3cret-k3y" not in f"{chosen} {chosen!r}"
-
-
-def test_an_absent_file_says_nothing_and_a_present_one_is_read(tmp_path: Path) -> None:
-    environment = {"COVEY_HOME": str(tmp_path)}
-    assert read_configuration(environment) == Configuration()
-    (tmp_path / "config.toml").write_text('[endpoint]\nurl = "http://x"\nmodel = "m"\nstall_seconds = 9\n')
-    configuration = read_configuration(environment)
-    assert configuration.endpoint == EndpointTable(url="http://x", model="m", stall_seconds=9.0)
-    assert choose_endpoint({}, configuration).stall_seconds == 9.0
-
-
-LIMITED = """\
-[children]
-max = 3
-
-[budget]
-tokens = 1_000_000
-seconds = 600
-cost = 5
-
-[prices."box/m-1"]
-input = 3
-output = 15.0
-cached = 0.3
-"""
-
-
-def test_limits_come_from_the_file_and_flags_go_before_it(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text(LIMITED)
-    configuration = read_configuration({"COVEY_HOME": str(tmp_path)})
-    assert configuration.children == ChildrenTable(3)
-    price = Price(3.0, 15.0, 0.3)
-    assert choose_limits(configuration, "box/m-1") == Limits(Budget(1_000_000, 600.0, 5.0), price, 3)
-    flagged = choose_limits(configuration, "box/m-1", tokens=10, seconds=1.5, cost=0.25)
-    assert flagged.budget == Budget(10, 1.5, 0.25)
-    assert choose_limits(Configuration(), "m") == Limits()
-
-
-def test_a_cost_is_limited_only_for_a_model_whose_price_is_known() -> None:
-    with pytest.raises(UserError, match=r'what m costs is not known; .*prices\."m"'):
-        choose_limits(Configuration(prices={"other": Price(1.0, 2.0)}), "m", cost=1.0)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (b"[endpoint", "not valid TOML"),
-        (b"[endpoint]\ncolour = 1\n", "colour"),
-        (b"[endpoint]\nurl = 3\n", "url"),
-        (b"\xff\xfe", "can't be read"),
-        (b"[children]\nmax = 0\n", "children.max"),
-        (b"[budget]\ntokens = -1\n", "budget.tokens"),
-        (b'[prices."m"]\ninput = 3.0\n', "output"),
-    ],
-)
-def test_a_file_that_cant_be_understood_is_named(tmp_path: Path, text: bytes, says: str) -> None:
-    (tmp_path / "config.toml").write_bytes(text)
-    with pytest.raises(UserError, match=says) as caught:
-        read_configuration({"COVEY_HOME": str(tmp_path)})
-    assert "config.toml" in str(caught.value)

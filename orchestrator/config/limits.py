@@ -1,0 +1,33 @@
+"""What one session may use: `[budget]`, `[children] max` and the price of its model, put together.
+
+Pure. Knows no flag and no file.
+"""
+
+import msgspec
+
+from orchestrator.budget import Budget, Price
+from orchestrator.config.tables import Configuration
+from orchestrator.faults import UserError
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one session may use. `children` are at work at once, None for as many as the machine serves well."""
+
+    budget: Budget = Budget()
+    price: Price | None = None
+    children: int | None = None
+
+
+def choose_limits(configuration: Configuration, model: str) -> Limits:
+    """What `configuration` lets a session with `model` use.
+
+    Raises:
+        UserError: when the cost is limited and the model has no price.
+    """
+    budget, price = configuration.budget, configuration.prices.get(model)
+    if budget.cost is not None and price is None:
+        raise UserError(
+            f"The cost is limited, and what {model} costs is not known; write its price for a million tokens into"
+            f' config.toml, such as: [prices."{model}"] with input = 3.0 and output = 15.0.'
+        )
+    return Limits(budget, price, configuration.children.max)

@@ -1,0 +1,51 @@
+"""Every table and key of `config.toml`: one struct a table, one field a key, each with its default.
+
+This is the one place where a table or a key is added; reading it, refusing a wrong type or an unknown name, the
+variable `COVEY_TABLE_KEY`, and `covey config` follow from here. What a workspace may do with a key stands in its
+annotation (`orchestrator.config.rules`); a key without a rule is the person's alone. Knows no file.
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from orchestrator.budget import Budget, Price
+from orchestrator.config.rules import WORKSPACE_LOWERS
+from orchestrator.gateway.endpoint import Format
+
+_Above0 = Annotated[int, msgspec.Meta(gt=0)]
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the tables."""
+
+
+class EndpointTable(Table, frozen=True):
+    """`[endpoint]`: where the model is. `key_variable` names an environment variable that holds the key."""
+
+    url: str | None = None
+    model: str | None = None
+    format: Format | None = None
+    key: str | None = None
+    key_variable: str | None = None
+    max_output_tokens: int | None = None
+    stall_seconds: float | None = None
+
+
+class ChildrenTable(Table, frozen=True):
+    """`[children]`: `max` are at work at once, the others are queued."""
+
+    max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
+
+
+class Configuration(Table, frozen=True):
+    """The whole of `config.toml`. `prices` are by the model's name, for a million tokens."""
+
+    endpoint: EndpointTable = EndpointTable()
+    children: ChildrenTable = ChildrenTable()
+    budget: Annotated[Budget, WORKSPACE_LOWERS] = Budget()
+    prices: dict[str, Price] = {}
+
+
+SECRETS = {("endpoint", "key")}
+"""Keys whose value is never shown."""
