@@ -71,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     add_budget_options(resume, below=True)
     resume.set_defaults(verb=_session, resumes=True)
 
+    watch = verbs.add_parser(
+        "watch", help="look at a session of this workspace, also one that runs elsewhere"
+    )
+    watch.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
+    watch.set_defaults(verb=_watch)
+
     demo = verbs.add_parser("demo", help="show a delegating turn on a sample repository, without a model")
     demo.set_defaults(verb=_demo)
 
@@ -133,6 +139,17 @@ def _session(arguments: argparse.Namespace) -> int:
         return trio.run(talk)
     except (FolderRefused, JournalInUse) as error:
         raise UserError(str(error)) from error
+
+
+def _watch(arguments: argparse.Namespace) -> int:
+    import trio
+
+    from orchestrator.resuming import journal_path, session_named
+    from orchestrator.review.finding import find_repository_here
+    from orchestrator.terminal.watch import watch_in_lines
+
+    root = find_repository_here(Path.cwd()).root
+    return trio.run(watch_in_lines, journal_path(root, session_named(root, arguments.session)))
 
 
 def _local_servers() -> str:

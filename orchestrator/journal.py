@@ -10,6 +10,7 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,9 @@ from worker.sayable import encode_sayable
 
 PARENT = ChildId("")
 """Who an entry belongs to when it is the parent session itself."""
+
+_AT_ONCE = 500
+"""Lines read before anybody else gets a turn: a session of yesterday may have a hundred thousand."""
 
 _SOUNDS_KEPT = 4096
 """Sounds that wait for a slow reader; older ones are dropped, the fact after them holds the whole."""
@@ -113,10 +117,11 @@ class Journal:
             while True:
                 news = self._news
                 closed = self._closed
+                facts = [_decoder.decode(line) for line in islice(lines, _AT_ONCE)]
                 # Facts first: a reply's fact makes the sounds before it stale, never the other way round.
-                sounds = [sound for number, sound in self._sounds if number >= heard]
-                heard = self._sounds_heard
-                facts = [_decoder.decode(line) for line in lines]
+                caught_up = len(facts) < _AT_ONCE
+                sounds = [sound for number, sound in self._sounds if number >= heard] if caught_up else []
+                heard = self._sounds_heard if caught_up else heard
                 replied = {entry.who for entry in facts if isinstance(entry.event, Replied)}
                 for sound in sounds:
                     if sound.who not in replied:
@@ -127,6 +132,8 @@ class Journal:
                     if closed:
                         return
                     await news.wait()
+                elif not caught_up:
+                    await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
         """The session ended: readers finish once they have read all."""

@@ -38,11 +38,11 @@ def sessions_in(root: Path) -> list[str]:
     return sorted(path.parent.name for path in (root / ".covey" / "sessions").glob("*/journal.jsonl"))
 
 
-def find_past(root: Path, session: str | None) -> Past:
-    """The session with that id, or one that begins with it; without one, the last of the workspace.
+def session_named(root: Path, session: str | None) -> str:
+    """The id of the session that begins with `session`; without one, of the last of the workspace.
 
     Raises:
-        UserError: when there is none, or its journal can't be read.
+        UserError: when there is none, or there are several.
     """
     known = sessions_in(root)
     if not known:
@@ -51,9 +51,23 @@ def find_past(root: Path, session: str | None) -> Past:
     if len(matching) != 1:
         what = "names no session" if not matching else "begins the name of several sessions"
         raise UserError(f"{session!r} {what} of this workspace; the last ones are {', '.join(known[-5:])}.")
-    path = root / ".covey" / "sessions" / matching[0] / "journal.jsonl"
+    return matching[0]
+
+
+def journal_path(root: Path, session: str) -> Path:
+    """The journal of the session with that id."""
+    return root / ".covey" / "sessions" / session / "journal.jsonl"
+
+
+def find_past(root: Path, session: str | None) -> Past:
+    """The session with that id, or one that begins with it; without one, the last of the workspace.
+
+    Raises:
+        UserError: when there is none, or its journal can't be read.
+    """
+    id = session_named(root, session)
     try:
-        return past_of(matching[0], list(read_entries(path)))
+        return past_of(id, list(read_entries(journal_path(root, id))))
     except JournalBroken as error:
         raise UserError(f"The session can't be resumed: {error}") from error
 

@@ -40,6 +40,20 @@ State = Literal[
 """What a child is at, in the word that every screen shows for it."""
 
 
+class Retry(msgspec.Struct, frozen=True):
+    """A model call that failed and is tried again at `next_at`; `attempt` is the one that failed, from 1."""
+
+    failure: str
+    attempt: int
+    next_at: float
+
+    def in_words(self, now: float) -> str:
+        """What is tried, and when next."""
+        seconds = max(0.0, self.next_at - now)
+        when = f"Attempt {self.attempt + 1} in {seconds:.0f} s." if seconds >= 0.5 else "Trying again now."
+        return f"{self.failure} {when}"
+
+
 class ChildRow(msgspec.Struct, frozen=True):
     """One child as a row: who it is, what it does now or how it ended. Times are seconds since the epoch.
 
@@ -63,6 +77,11 @@ class ChildRow(msgspec.Struct, frozen=True):
     dismissed: bool = False
     agent: str = ""
     queued: bool = False
+    retry: Retry | None = None
+
+    def waits_for(self, now: float) -> str:
+        """What it waits for, with the time that is left, or nothing when it does not wait."""
+        return self.retry.in_words(now) if self.retry is not None and self.ending is None else ""
 
     @property
     def state(self) -> State:
@@ -105,6 +124,7 @@ class Picture(msgspec.Struct, frozen=True):
     calls: dict[str, int] = {}
     ending: AnyOutcome | Stopped | None = None
     ended_at: float | None = None
+    retry: Retry | None = None
 
     def seconds(self, now: float) -> float:
         """How long the turn has run until `now`, or until it ended."""
@@ -161,15 +181,16 @@ def see(picture: Picture, entry: Entry) -> Picture:
                 request=text, began_at=entry.at, last_action="thinking", earlier=picture.all_children()
             )
         case Replied(reply=reply):
-            return change(picture, steps=picture.steps + 1, usage=picture.usage + reply.usage)
+            return change(picture, steps=picture.steps + 1, usage=picture.usage + reply.usage, retry=None)
         case ModelRetried(failure=failure, wait_seconds=seconds):
-            return change(picture, last_action=f"{failure} Next try in {seconds:.0f} s.")
+            words = f"{failure} Next try in {seconds:.0f} s."
+            return change(picture, last_action=words, retry=_retry(entry.event, entry.at))
         case ToolStarted(title=title):
             return change(picture, last_action=title)
         case ToolFinished(name=name):
             return change(picture, calls=_one_more(picture.calls, name), last_action="thinking")
         case TurnFinished(ending=ending):
-            return change(picture, ending=ending, ended_at=entry.at, last_action="")
+            return change(picture, ending=ending, ended_at=entry.at, last_action="", retry=None)
         case _:
             return picture
 
@@ -178,8 +199,10 @@ def hear(picture: Picture, heard: Heard) -> Picture:
     """The picture after a sound: the last action of whoever it comes from."""
     action = _action(heard.event)
     if heard.who != PARENT:
-        return _with_row(picture, heard.who, lambda row: msgspec.structs.replace(row, last_action=action))
-    return msgspec.structs.replace(picture, last_action=action)
+        return _with_row(
+            picture, heard.who, lambda row: msgspec.structs.replace(row, last_action=action, retry=None)
+        )
+    return msgspec.structs.replace(picture, last_action=action, retry=None)
 
 
 def _action(sound: AnySound) -> str:
@@ -219,9 +242,11 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
                 steps=row.steps + 1,
                 usage=row.usage + reply.usage,
                 last_action=said[0] if said else "thinking",
+                retry=None,
             )
         case ModelRetried(failure=failure, wait_seconds=seconds):
-            return change(row, last_action=f"{failure} Next try in {seconds:.0f} s.")
+            words = f"{failure} Next try in {seconds:.0f} s."
+            return change(row, last_action=words, retry=_retry(entry.event, entry.at))
         case ToolStarted(title=title):
             return change(row, last_action=title)
         case ToolFinished(name=name):
@@ -232,6 +257,10 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
             return change(row, dismissed=True)
         case _:
             return row
+
+
+def _retry(event: ModelRetried, at: float) -> Retry:
+    return Retry(str(event.failure), event.attempt, at + event.wait_seconds)
 
 
 def _is_out_of_budget(ending: AnyEnding) -> bool:

@@ -72,7 +72,9 @@ def _end_of(pending: str, width: int, room: int) -> list[Line]:
 
 def _status(picture: Picture, typing: Typing, look: Look, now: float, width: int) -> Line:
     running = sum(row.ending is None for row in picture.children.values())
-    if typing.stopping:
+    if picture.retry is not None and not typing.stopping:
+        action = tame_line(picture.retry.in_words(now))
+    elif typing.stopping:
         action = "stopping the turn, its children and all they started"
     elif running:
         whole = len(picture.children)

@@ -33,6 +33,10 @@ class Look:
     def separator(self) -> str:
         return " · " if self.unicode else " | "
 
+    def fold_mark(self, unfolded: bool) -> str:
+        """What the line of something that folds begins with."""
+        return ("▾" if unfolded else "‣") if self.unicode else ("v" if unfolded else ">")
+
     def state_mark(self, state: State) -> str:
         """One column that stands for a child's state."""
         return _STATE_MARKS[state][0 if self.unicode else 1]

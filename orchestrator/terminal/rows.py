@@ -85,7 +85,7 @@ def _cell(row: ChildRow, name: str, look: Look, now: float) -> str:
             return tame_line(row.title)
         case "action":
             note = " (dismissed)" if row.dismissed else ""
-            return tame_line(what_came_of(row)) + note
+            return tame_line(row.waits_for(now) or what_came_of(row)) + note
         case "calls":
             return count(row.steps, "call")
         case "tokens":

@@ -1,0 +1,211 @@
+"""A session's transcripts, folded from its journal one entry at a time: the parent's and each child's own.
+
+The fold is deterministic and knows no screen: a live session, one of another process and one of yesterday become the
+same blocks. Taking an entry costs the same however long the session is already; `Story.changed` tells a screen which
+blocks it has to draw anew.
+"""
+
+from orchestrator.events import (
+    ChildFinished,
+    ChildQueued,
+    ChildStarted,
+    ChildWorking,
+    ModelRetried,
+    Noticed,
+    Replied,
+    RequestGiven,
+    SessionStarted,
+    TextAdded,
+    Told,
+    TurnFinished,
+)
+from orchestrator.journal import PARENT, Entry, Heard
+from orchestrator.roster import Picture, hear, see
+from orchestrator.view.blocks import (
+    Answer,
+    AnyBlock,
+    Called,
+    Card,
+    ChildEnd,
+    Gone,
+    Message,
+    Note,
+    Opening,
+    Request,
+    TurnEnd,
+)
+from worker.conversation import CallId, UserMessage
+from worker.protocol import ChildId, ToolFinished, ToolStarted
+
+
+class Story:
+    """The transcript of one agent. `saying` is the reply that is being said, None when nothing is."""
+
+    def __init__(self) -> None:
+        self.blocks: list[AnyBlock] = []
+        self.saying: Answer | None = None
+        self.changed: set[int] = set()
+        self._calls: dict[CallId, int] = {}
+        self._tasks: dict[str, list[int]] = {}
+        self._card: int | None = None
+        self._request = ""
+
+    def add(self, block: AnyBlock) -> int:
+        """Put a block at the end; its place."""
+        self.blocks.append(block)
+        return len(self.blocks) - 1
+
+    def replace(self, place: int, block: AnyBlock) -> None:
+        self.blocks[place] = block
+        self.changed.add(place)
+
+    def hear(self, text: str, at: float) -> None:
+        """The model said a little more."""
+        before = self.saying
+        self.saying = Answer(
+            at if before is None else before.at, (before.text if before else "") + text, False
+        )
+
+    def take(self, entry: Entry) -> None:
+        """Take in what happened to this agent itself, but for the life of its children."""
+        at = entry.at
+        match entry.event:
+            case SessionStarted(session=session, workspace=workspace, endpoint=endpoint, model=model):
+                self.add(Opening(at, session, workspace, model, endpoint))
+            case RequestGiven(text=text):
+                self._request = text
+                self.add(Request(at, text))
+            case Told(messages=messages):
+                for message in messages:
+                    if isinstance(message, UserMessage) and not self._is_request(message.text):
+                        self.add(Message(at, message.text))
+            case Replied(reply=reply):
+                self.saying = None
+                self._card = None
+                if reply.message.text.strip():
+                    self.add(Answer(at, reply.message.text))
+            case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
+                self.saying = None
+                self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
+            case Noticed(text=text):
+                self.add(Note(at, text))
+            case ToolStarted(call=call, name=name, title=title):
+                self._start(Called(at, call, name, title))
+            case ToolFinished():
+                self._finish(entry.event, at)
+            case ChildQueued(limit=limit, ahead=ahead):
+                self.add(
+                    Note(
+                        at, f"It waits: {limit} are at work, which is the limit, {ahead} ahead of it.", False
+                    )
+                )
+            case ChildWorking(checkout=checkout):
+                where = f"It works in {checkout}." if checkout is not None else "It reads the workspace."
+                self.add(Note(at, where, False))
+            case _:
+                pass
+
+    def begin(self, task: str, at: float) -> None:
+        """This agent is a child that begins, or goes on, with `task`."""
+        self._request = task
+        self.add(Message(at, task))
+
+    def take_child(self, started: ChildStarted, at: float) -> None:
+        """A child of this agent began: it joins the card of its reply, in the place of the call that asked for it."""
+        # A call without a title is named by its kind alone.
+        waiting = self._tasks.get(_task_key(started.title)) or self._tasks.get(started.kind)
+        place = waiting.pop(0) if waiting else None
+        if self._card is not None:
+            card = self.blocks[self._card]
+            assert isinstance(card, Card)
+            if started.child not in card.children:
+                self.replace(self._card, Card(card.at, (*card.children, started.child)))
+            if place is not None:
+                self.replace(place, Gone(at))
+        elif place is not None:
+            self.replace(place, Card(self.blocks[place].at, (started.child,)))
+            self._card = place
+        else:
+            self._card = self.add(Card(at, (started.child,)))
+
+    def _is_request(self, text: str) -> bool:
+        """Whether the model is told what the person's request shows already."""
+        return bool(self._request) and text.endswith(self._request)
+
+    def _start(self, called: Called) -> None:
+        place = self._calls[called.call] = self.add(called)
+        if called.name == "task":
+            self._tasks.setdefault(_task_key(called.title.removeprefix("task: ")), []).append(place)
+
+    def _finish(self, finished: ToolFinished, at: float) -> None:
+        place = self._calls.pop(finished.call, None)
+        if place is None:
+            self.add(_called(finished, at))
+            return
+        started = self.blocks[place]
+        if isinstance(started, Called):
+            self.replace(place, _called(finished, started.at))
+            if finished.name == "task":
+                waiting = self._tasks.get(_task_key(finished.title.removeprefix("task: ")), [])
+                if place in waiting:
+                    waiting.remove(place)
+
+
+class Stories:
+    """A whole session: the picture of `orchestrator.roster`, and the transcript of each agent in it.
+
+    `entries` is how many entries of the journal it has taken.
+    """
+
+    def __init__(self) -> None:
+        self.picture = Picture()
+        self.stories: dict[ChildId, Story] = {PARENT: Story()}
+        self.entries = 0
+        self.opening: Opening | None = None
+
+    @property
+    def parent(self) -> Story:
+        return self.stories[PARENT]
+
+    def story(self, who: ChildId) -> Story:
+        """The transcript of `who`, empty when nothing is known of it."""
+        return self.stories.setdefault(who, Story())
+
+    def take(self, item: Entry | Heard) -> None:
+        """Take in the next thing that happened."""
+        if isinstance(item, Heard):
+            self.picture = hear(self.picture, item)
+            if isinstance(item.event, TextAdded):
+                self.story(item.who).hear(item.event.text, self.picture.began_at)
+            return
+        self.picture = see(self.picture, item)
+        self.entries = item.number + 1
+        story = self.story(item.who)
+        match item.event:
+            case ChildStarted():
+                self.parent.take_child(item.event, item.at)
+                story.begin(item.event.task, item.at)
+            case ChildFinished():
+                story.saying = None
+                row = self.picture.all_children().get(item.who)
+                if row is not None:
+                    story.add(ChildEnd(item.at, row))
+            case TurnFinished():
+                story.saying = None
+                story.add(TurnEnd(item.at, self.picture))
+            case _:
+                story.take(item)
+                if isinstance(item.event, SessionStarted):
+                    opened = story.blocks[-1]
+                    self.opening = opened if isinstance(opened, Opening) else None
+
+
+def _called(finished: ToolFinished, at: float) -> Called:
+    return Called(
+        at, finished.call, finished.name, finished.title, finished.text, finished.failed, finished.seconds
+    )
+
+
+def _task_key(title: str) -> str:
+    """What the title of a call and that of the child it starts have in common."""
+    return " ".join(title.split())[:60]
