@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from orchestrator.spawning import Spawned, Spawner
+from worker.first_steps import AnyStep
 from worker.protocol import AnyCommand, AnyReport
 from worker.wire import Wire
 
@@ -60,11 +61,15 @@ class WorkerProcess:
 
 @asynccontextmanager
 async def open_worker(
-    marker: tuple[str, str], environment: dict[str, str], spawner: Spawner
+    marker: tuple[str, str],
+    environment: dict[str, str],
+    spawner: Spawner,
+    steps: tuple[AnyStep, ...] = (),
 ) -> AsyncGenerator[WorkerProcess]:
     """Start a worker and end its whole process tree when the block is left, however it is left.
 
     `marker` is the variable in `environment` that tells its processes from all others.
+    It takes `steps` before it begins.
 
     Raises:
         OSError: when the process can't be started.
@@ -72,7 +77,7 @@ async def open_worker(
     # Imported where it is used: psutil takes longer to import than a session needs for its first request.
     from worker.process_tree import end_tree
 
-    process = await spawner.spawn(environment)
+    process = await spawner.spawn(environment, steps)
     worker = WorkerProcess(process)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(worker.listen_to_stderr)

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 import msgspec
 import trio
 
+from worker.first_steps import AnyStep, encode_steps
 from worker.fork_messages import PACKET_LIMIT_BYTES, AnyServerReport, Exited, Fork, Forked, Warm
 
 # `-P`: a folder named `worker/` in the person's repository must not run instead of ours; `-E`: nor one on a PYTHONPATH.
@@ -48,8 +49,10 @@ class Spawned(Protocol):
 class Spawner(Protocol):
     """Starts workers."""
 
-    async def spawn(self, environment: Mapping[str, str]) -> Spawned:
-        """A new worker in a session of its own with just this environment.
+    async def spawn(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> Spawned:
+        """A new worker in a session of its own with just this environment; it takes `steps` before it begins.
+
+        A worker that can't take a step writes why on its standard error and ends.
 
         Raises:
             OSError: when the system can't start one.
@@ -80,10 +83,10 @@ class FreshSpawner:
     def __init__(self, command: Sequence[str] = FRESH_WORKER) -> None:
         self._command = command
 
-    async def spawn(self, environment: Mapping[str, str]) -> Spawned:
+    async def spawn(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> Spawned:
         """See `Spawner`."""
         process = await trio.lowlevel.open_process(
-            list(self._command),
+            [*self._command, *([encode_steps(steps)] if steps else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -157,7 +160,7 @@ class _Server:
             self._warm.set()
             self._tell()
 
-    async def fork(self, environment: Mapping[str, str]) -> ForkedProcess:
+    async def fork(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> ForkedProcess:
         """Have a worker forked.
 
         Raises:
@@ -166,7 +169,7 @@ class _Server:
         await self._warm.wait()
         self._number += 1
         number = self._number
-        packet = msgspec.msgpack.encode(Fork(number, _as_the_system_has_it(environment)))
+        packet = msgspec.msgpack.encode(Fork(number, _as_the_system_has_it(environment), steps))
         if self.is_gone or len(packet) > PACKET_LIMIT_BYTES:
             raise ServerGone
         theirs, ours = _pipes()
@@ -230,20 +233,20 @@ class WarmSpawner:
             if self._server is None or self._server.is_gone:
                 self._server = await self._nursery.start(_run_server)
 
-    async def spawn(self, environment: Mapping[str, str]) -> Spawned:
+    async def spawn(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> Spawned:
         """See `Spawner`."""
         if self.way == "forked":
             try:
                 await self.start_server()
                 assert self._server is not None
-                process = await self._server.fork(environment)
+                process = await self._server.fork(environment, steps)
                 self._failures = 0
                 return process
             except (ServerGone, OSError):
                 self._failures += 1
                 if self._failures >= _FAILURES_UNTIL_FRESH:
                     self.way = "fresh"
-        return await self._fresh.spawn(environment)
+        return await self._fresh.spawn(environment, steps)
 
 
 _FAILURES_UNTIL_FRESH = 3

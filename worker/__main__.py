@@ -1,7 +1,8 @@
 """The worker process: takes its pipes, says `Ready`, is told `Start`, works one turn, says `Finished`.
 
-Run by the parent as `python -P -m worker`. Standard input and output are the wire; they are moved aside first, so
-that a stray print or a command's output can never enter a frame. The end of the wire means stop.
+Run by the parent as `python -P -m worker`, where there are steps to take first with these as a word more. Standard
+input and output are the wire; they are moved aside first, so that a stray print or a command's output can never enter a
+frame. The end of the wire means stop.
 """
 
 import dataclasses
@@ -17,6 +18,7 @@ import trio
 from worker.agent import Agent
 from worker.catalogue import TOOLS
 from worker.conversation import UserMessage
+from worker.first_steps import decode_steps, take_steps
 from worker.pipe_model import PipeModel
 from worker.protocol import (
     AnyCommand,
@@ -160,11 +162,13 @@ async def run(incoming: int, outgoing: int) -> None:
             sys.exit(1)  # the parent is gone; there is no one to tell
 
 
-def main() -> None:
+def main(steps: str = "") -> None:
+    if steps:
+        take_steps(decode_steps(steps))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is the parent's affair
     incoming, outgoing = take_standard_streams()
     trio.run(run, incoming, outgoing)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

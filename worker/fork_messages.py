@@ -5,6 +5,8 @@ Apart from the server, so that the parent can speak to it without importing what
 
 import msgspec
 
+from worker.first_steps import AnyStep
+
 PACKET_LIMIT_BYTES = 128 * 1024
 """A request longer than this is not sent: the kernel takes about 200 KiB for one packet (`wmem_default`)."""
 
@@ -12,11 +14,12 @@ PACKET_LIMIT_BYTES = 128 * 1024
 class Fork(msgspec.Struct, frozen=True):
     """Fork a worker. Comes with three descriptors: its standard input, output and error.
 
-    The environment is bytes, as the system has it: a value need not be UTF-8.
+    The environment is bytes, as the system has it: a value need not be UTF-8. The steps are taken before it begins.
     """
 
     number: int
     environment: dict[bytes, bytes]
+    steps: tuple[AnyStep, ...] = ()
 
 
 class ServerReport(msgspec.Struct, frozen=True, tag=True):

@@ -16,6 +16,8 @@ import traceback
 import msgspec
 
 import worker.__main__
+import worker.namespaces  # pyright: ignore[reportUnusedImport]  # for the steps of whoever is forked
+from worker.first_steps import take_steps
 from worker.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
 
 
@@ -79,6 +81,7 @@ def _become_worker(request: Fork, descriptors: list[int]) -> None:
             os.close(descriptor)
         os.environ.clear()
         os.environb.update(request.environment)
+        take_steps(request.steps)
         worker.__main__.main()
         status = 0
     except SystemExit as leaving:
