@@ -19,6 +19,7 @@ from merge.trees import show_path
 from orchestrator.agents import Agent, tool_limit
 from orchestrator.asking import JournaledModel
 from orchestrator.child_record import ChildRecord
+from orchestrator.compacting import CompactingModel
 from orchestrator.dialogue import BrokenOff, Dialogue
 from orchestrator.environment import child_environment, child_marker
 from orchestrator.events import (
@@ -27,6 +28,7 @@ from orchestrator.events import (
     ChildQueued,
     ChildStarted,
     ChildWorking,
+    Compacted,
     Died,
     NeverBegan,
     Stopped,
@@ -239,7 +241,12 @@ class Child:
             grounds.journal.record(new.id, _working(ground))
             self._record.works(worker.pid)
             self._did("thinking")
-            model = JournaledModel(new.id, grounds.gateway, grounds.journal, grounds.purse, told=journaled)
+            model = CompactingModel(
+                JournaledModel(new.id, grounds.gateway, grounds.journal, grounds.purse, told=journaled),
+                grounds.window,
+                prefix_tokens=grounds.gateway.prefix_tokens,
+                heard=self._listen,
+            )
             self._dialogue = dialogue = Dialogue(worker, start, model, self._listen)
             for text in self._unsaid:
                 await dialogue.steer(text)
@@ -265,13 +272,17 @@ class Child:
         )
         return (UserMessage(message),), 0
 
-    def _listen(self, heard: ModelAsked | Reply | ToolStarted | ToolFinished) -> None:
+    def _listen(self, heard: ModelAsked | Reply | Compacted | ToolStarted | ToolFinished) -> None:
         match heard:
             case ModelAsked():
                 self.steps += 1
             case Reply(message=message, usage=usage):
                 self.usage += usage
                 self._did(first_line(message.text) or "thinking")
+            case Compacted(usage=usage):
+                self.steps += 1
+                self.usage += usage
+                self._did("going on with a shorter conversation")
             case ToolStarted(title=title):
                 self._did(title)
                 self._grounds.journal.record(self.new.id, heard)

@@ -87,6 +87,16 @@ class Children:
     def running(self) -> "list[Child]":
         return [child for child in self.roster.values() if child.report is None]
 
+    def told_anew(self) -> str:
+        """Every child of the session, for a model that has lost sight of them; nothing where there is none."""
+        grounds = self._grounds
+        earlier = [
+            f"child {row.child} ({role(row.kind, row.agent)}) {row.state}: {row.title}"
+            for row in grounds.ledger.rows()
+            if row.session == grounds.session and row.child not in self.roster
+        ]
+        return "\n\n".join([*earlier, *([self._list()] if self.roster else [])])
+
     # The task tool
 
     async def answer(self, arguments: TaskArguments, workspace: Workspace) -> ToolAnswer:

@@ -11,12 +11,13 @@ from contextlib import suppress
 import msgspec
 import trio
 
-from orchestrator.asking import JournaledModel
+from orchestrator.compacting import CompactingModel
 from orchestrator.process import WorkerProcess
 from worker.conversation import AnyMessage
 from worker.frames import RemoteProtocolError
 from worker.model import Reply
 from worker.protocol import (
+    PROTOCOL_VERSION,
     AnyOutcome,
     Finished,
     ModelAsked,
@@ -44,7 +45,7 @@ Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
 class Dialogue:
     """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after."""
 
-    def __init__(self, worker: WorkerProcess, start: Start, model: JournaledModel, listen: Listener) -> None:
+    def __init__(self, worker: WorkerProcess, start: Start, model: CompactingModel, listen: Listener) -> None:
         self._worker = worker
         self._start = start
         self._model = model
@@ -82,7 +83,12 @@ class Dialogue:
     async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
         while (report := await self._worker.wire.receive()) is not None:
             match report:
-                case Ready():
+                case Ready(version=version):
+                    if version != PROTOCOL_VERSION:
+                        raise RemoteProtocolError(
+                            f"The worker speaks version {version} of the protocol, and this covey version"
+                            f" {PROTOCOL_VERSION}; start covey anew."
+                        )
                     await self._begin(nursery)
                 case ModelAsked():
                     self._take_in(report)
@@ -119,11 +125,13 @@ class Dialogue:
         self._listen(asked)
 
     async def _answer(self, asked: ModelAsked) -> None:
+        compactions = self._model.compactions
         reply = await self._model.reply(self._conversation)
         with suppress(PeerGone):  # the receiving side tells how the worker ended
             if isinstance(reply, Reply):
+                shorter = tuple(self._conversation) if self._model.compactions > compactions else None
                 self._conversation.append(reply.message)
                 self._listen(reply)
-                await self._worker.wire.send(ModelReplied(asked.ask, reply))
+                await self._worker.wire.send(ModelReplied(asked.ask, reply, shorter))
             else:
                 await self._worker.wire.send(ModelFailed(asked.ask, reply))

@@ -1,6 +1,6 @@
 """Everything that happens in a session, as values: what the journal keeps and every screen reads.
 
-A fact is kept on disk; a sound (`TextAdded`, `ThinkingAdded`, `CallComposing`) is only heard by who listens now, and
+A fact is kept on disk; a sound (`TextAdded` and the like) is only heard by who listens now, and
 the fact after it holds the whole. Every `…Started` has exactly one `…Finished`. Reports of a worker that a reader
 cares for (`ToolStarted`, `ToolFinished`) are events as they are. Who an event belongs to, the parent or a child, is
 in its entry (`orchestrator.journal`), not here.
@@ -62,6 +62,23 @@ class CallComposing(Event, frozen=True):
 
     name: str
     characters: int
+
+
+class Compacting(Event, frozen=True):
+    """A sound: the model summarises the conversation, which grew too long."""
+
+
+class Compacted(Event, frozen=True):
+    """The conversation was replaced by a shorter one, `messages`, that says the same; sizes are estimates in tokens.
+
+    `usage` is what the model's summary of it used.
+    """
+
+    messages: tuple[AnyMessage, ...]
+    before_tokens: int
+    after_tokens: int
+    usage: Usage
+    seconds: float
 
 
 class Replied(Event, frozen=True):
@@ -152,13 +169,14 @@ class SessionFinished(Event, frozen=True):
     """The session ended in order."""
 
 
-AnySound = TextAdded | ThinkingAdded | CallComposing
+AnySound = TextAdded | ThinkingAdded | CallComposing | Compacting
 AnyFact = (
     SessionStarted
     | Noticed
     | RequestGiven
     | Told
     | Replied
+    | Compacted
     | ModelRetried
     | ToolStarted
     | ToolFinished

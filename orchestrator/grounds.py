@@ -10,6 +10,7 @@ from merge.repository import Repository
 from orchestrator.agents import AgentFiles
 from orchestrator.budget import Purse
 from orchestrator.config.tables import Configuration
+from orchestrator.context_window import ContextWindow
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.ledger import Ledger
@@ -37,6 +38,7 @@ class Grounds:
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)
     configuration: Configuration = field(default_factory=Configuration)
+    window: ContextWindow = field(default_factory=ContextWindow)
 
 
 class SharedSnapshot:

@@ -1,13 +1,14 @@
 """A conversation as the journal holds it: what a session or a child goes on with after its process is gone.
 
-Pure. The journal writes down what joined a conversation when the model was asked (`Told`) and what it replied
-(`Replied`). A process may die between a tool's end and the next question: then the answer is in `ToolFinished` and is
-put where it belongs, so that every call has exactly one answer and nothing that was learned is lost.
+Pure. The journal writes down what joined a conversation when the model was asked (`Told`), what it replied (`Replied`),
+and what took the place of one that grew too long (`Compacted`). A process may die between a tool's end and the next
+question: then the answer is in `ToolFinished` and is put where it belongs, so that every call has exactly one answer
+and nothing that was learned is lost.
 """
 
 from collections.abc import Iterable
 
-from orchestrator.events import Replied, Told
+from orchestrator.events import Compacted, Replied, Told
 from orchestrator.journal import Entry
 from worker.agent import INTERRUPTED
 from worker.conversation import AnyMessage, AssistantMessage, CallId, ToolMessage, UserMessage
@@ -30,6 +31,8 @@ def conversation_of(entries: Iterable[Entry], who: ChildId) -> tuple[list[AnyMes
             case Replied(reply=reply):
                 conversation.append(reply.message)
                 answers = {}
+            case Compacted(messages=messages):
+                conversation = list(messages)
             case ToolFinished(call=call, text=text, failed=failed):
                 answers[call] = ToolMessage(call, text, failed=failed)
             case _:

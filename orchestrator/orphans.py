@@ -19,7 +19,7 @@ from merge.trees import ObjectId
 from merge.undo import LandingSummary, list_landings
 from orchestrator.child_record import ChildRecord, process_of
 from orchestrator.environment import child_marker
-from orchestrator.events import AnyEnding, ChildFinished, Replied, Stopped
+from orchestrator.events import AnyEnding, ChildFinished, Compacted, Replied, Stopped
 from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
@@ -175,8 +175,17 @@ def _entries(path: Path) -> list[Entry]:
 
 
 def _usage(entries: Sequence[Entry], row: LedgerRow) -> Usage:
-    own = [e.event.reply.usage for e in entries if e.who == row.child and isinstance(e.event, Replied)]
-    return sum(own, Usage())
+    usage = Usage()
+    for entry in entries:
+        if entry.who == row.child:
+            match entry.event:
+                case Replied(reply=reply):
+                    usage += reply.usage
+                case Compacted(usage=summary):
+                    usage += summary
+                case _:
+                    pass
+    return usage
 
 
 def _has_finished(entries: Sequence[Entry], row: LedgerRow) -> bool:

@@ -1,7 +1,7 @@
 """What a session goes on with: its conversation, and the reports that its model has not read yet.
 
-Pure but for reading one journal. A report counts as read when it stands in the conversation, because that is what the
-model is sent; so each is told exactly once, however often the session died.
+Pure but for reading one journal. A report counts as read when it joined the conversation, because that is what the
+model is sent; so each is told exactly once, however often the session died or its conversation was made shorter.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from orchestrator.events import ChildFinished, ChildStarted
+from orchestrator.events import ChildFinished, ChildStarted, Told
 from orchestrator.faults import UserError
 from orchestrator.first_message import report
 from orchestrator.history import conversation_of
@@ -75,7 +75,13 @@ def find_past(root: Path, session: str | None) -> Past:
 def past_of(session: str, entries: Sequence[Entry]) -> Past:
     """A session from its journal."""
     conversation, journaled = conversation_of(entries, PARENT)
-    told = reports_told(message.text for message in conversation)
+    joined = [
+        message
+        for entry in entries
+        if entry.who == PARENT and isinstance(entry.event, Told)
+        for message in entry.event.messages
+    ]
+    told = reports_told(message.text for message in (*joined, *conversation[journaled:]))
     reports = [texts[-1] for child, texts in _reports(entries).items() if len(texts) > told[child]]
     return Past(session, tuple(conversation), journaled, tuple(reports))
 

@@ -19,6 +19,8 @@ from orchestrator.events import (
     ChildQueued,
     ChildStarted,
     ChildWorking,
+    Compacted,
+    Compacting,
     Dismissed,
     ModelRetried,
     Replied,
@@ -182,6 +184,10 @@ def see(picture: Picture, entry: Entry) -> Picture:
             )
         case Replied(reply=reply):
             return change(picture, steps=picture.steps + 1, usage=picture.usage + reply.usage, retry=None)
+        case Compacted(usage=usage):
+            return change(
+                picture, steps=picture.steps + 1, usage=picture.usage + usage, last_action="thinking"
+            )
         case ModelRetried(failure=failure, wait_seconds=seconds):
             words = f"{failure} Next try in {seconds:.0f} s."
             return change(picture, last_action=words, retry=_retry(entry.event, entry.at))
@@ -211,6 +217,8 @@ def _action(sound: AnySound) -> str:
             return "answering"
         case ThinkingAdded():
             return "thinking"
+        case Compacting():
+            return "summarising the conversation"
         case CallComposing(name=name):
             return f"composing a tool call: {name}" if name else "composing a tool call"
         case _:
@@ -244,6 +252,8 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
                 last_action=said[0] if said else "thinking",
                 retry=None,
             )
+        case Compacted(usage=usage):
+            return change(row, steps=row.steps + 1, usage=row.usage + usage, last_action="thinking")
         case ModelRetried(failure=failure, wait_seconds=seconds):
             words = f"{failure} Next try in {seconds:.0f} s."
             return change(row, last_action=words, retry=_retry(entry.event, entry.at))

@@ -19,8 +19,10 @@ from orchestrator.agents import agent_folders, describe_agents, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
 from orchestrator.children import Children, load_what_children_need, open_children
+from orchestrator.compacting import CompactingModel
 from orchestrator.config.limits import Limits
 from orchestrator.config.tables import Configuration
+from orchestrator.context_window import ContextWindow, known_window
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
     Noticed,
@@ -64,6 +66,7 @@ class Session:
         journal: Journal,
         children: Children,
         agent: Agent,
+        model: CompactingModel,
         purse: Purse,
     ) -> None:
         self.id = id
@@ -72,6 +75,7 @@ class Session:
         self.children = children
         self.purse = purse
         self._agent = agent
+        self._model = model
         self._turn: trio.CancelScope | None = None
 
     async def run_turn(self, request: str) -> TurnFinished:
@@ -102,6 +106,24 @@ class Session:
         """Cancel the turn: its children and everything they started are ended before `run_turn` returns."""
         if self._turn is not None:
             self._turn.cancel()
+
+    async def compact(self) -> None:
+        """Make the conversation shorter, now or, while a turn runs, before the model's next reply.
+
+        The journal tells what came of it: `Compacted`, or a notice why it is as it was.
+        """
+        if self._turn is not None:
+            self._model.want()
+            self.journal.record(PARENT, Noticed("The conversation is made shorter before the next reply."))
+            return
+        self._turn = trio.CancelScope()
+        try:
+            with self._turn, self.purse.turn():
+                await self._model.compact(self._agent.conversation)
+            if self._turn.cancelled_caught:
+                self.journal.record(PARENT, Noticed("Stopped; the conversation is as it was."))
+        finally:
+            self._turn = None
 
     def say(self, text: str) -> None:
         """A message for the model, read before its next reply of the running turn."""
@@ -190,6 +212,10 @@ async def open_session(
                 purse=purse,
                 agents=agents,
                 configuration=configuration or Configuration(),
+                window=ContextWindow(
+                    endpoint.context_tokens or known_window(endpoint.model),
+                    output_tokens=endpoint.max_output_tokens,
+                ),
             )
             async with open_children(grounds) as children:
                 for unread in past.reports:
@@ -205,7 +231,12 @@ async def open_session(
                 own = {tool.name: tool for tool in (delegate, shell)}
                 tools = [own.get(tool.name, tool) for tool in TOOLS]
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
-                model = JournaledModel(PARENT, gateway, journal, purse, told=past.journaled)
+                model = CompactingModel(
+                    JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
+                    grounds.window,
+                    prefix_tokens=gateway.prefix_tokens,
+                    roster=children.told_anew,
+                )
                 agent = Agent(list(past.conversation), model, toolbox, children, tell)
-                yield Session(id, repository, journal, children, agent, purse)
+                yield Session(id, repository, journal, children, agent, model, purse)
         journal.record_durably(PARENT, SessionFinished())

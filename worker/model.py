@@ -4,7 +4,6 @@ A failure is a value: the loop that asked decides what it means. Retries are the
 here is final for that call. Nothing here knows HTTP.
 """
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -144,6 +143,9 @@ AnyModelFailure = (
 class Model(Protocol):
     """Whatever answers a conversation: the gateway in the parent, the pipe to it in a child."""
 
-    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
-        """Answer the conversation as it stands; never raises for a failure of the endpoint."""
+    async def reply(self, conversation: list[AnyMessage]) -> Reply | AnyModelFailure:
+        """Answer the conversation as it stands; never raises for a failure of the endpoint.
+
+        One that is too long may be replaced, in place, by a shorter one that says the same; the reply follows that.
+        """
         ...

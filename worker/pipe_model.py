@@ -1,7 +1,5 @@
 """A child's model: the parent, asked over the wire. One question at a time, each answered by its number."""
 
-from collections.abc import Sequence
-
 import trio
 
 from worker.conversation import AnyMessage
@@ -11,7 +9,10 @@ from worker.wire import Wire
 
 
 class PipeModel:
-    """Sends only what the parent has not seen of the conversation, which must have grown at its end alone."""
+    """Sends only what the parent has not seen of the conversation, which grows at its end alone, here.
+
+    The parent may put a shorter conversation in its place, which comes with the reply to it.
+    """
 
     def __init__(self, wire: Wire[AnyReport, AnyCommand], known: int) -> None:
         self._wire = wire
@@ -20,7 +21,7 @@ class PipeModel:
         self._answer: ModelReplied | ModelFailed | None = None
         self._answered = trio.Event()
 
-    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+    async def reply(self, conversation: list[AnyMessage]) -> Reply | AnyModelFailure:
         """See `worker.model.Model`. Waits as long as the parent takes."""
         self._ask += 1
         self._answered = trio.Event()
@@ -28,7 +29,10 @@ class PipeModel:
         self._known = len(conversation)
         await self._answered.wait()
         match self._answer:
-            case ModelReplied(reply=reply):
+            case ModelReplied(reply=reply, conversation=shorter):
+                if shorter is not None:
+                    conversation[:] = shorter
+                    self._known = len(conversation)
                 self._known += 1  # the reply's message, which both sides append
                 return reply
             case ModelFailed(failure=failure):

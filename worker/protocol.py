@@ -19,7 +19,8 @@ ChildId = NewType("ChildId", str)
 Kind = Literal["research", "implement"]
 """What a child may do: a research child reads its parent's workspace, an implement child edits its own checkout."""
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
+"""Changed with every change of a message. 2: a reply may replace the conversation it follows."""
 
 
 # Commands: parent → worker
@@ -54,10 +55,15 @@ class Start(Command, frozen=True):
 
 
 class ModelReplied(Command, frozen=True):
-    """The answer to the `ModelAsked` of the same `ask`."""
+    """The answer to the `ModelAsked` of the same `ask`.
+
+    Where the conversation had grown too long, `conversation` is the shorter one that stands in its place from now on,
+    for both sides; the reply answers that.
+    """
 
     ask: int
     reply: Reply
+    conversation: tuple[AnyMessage, ...] | None = None
 
 
 class ModelFailed(Command, frozen=True):

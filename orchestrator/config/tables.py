@@ -21,7 +21,10 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EndpointTable(Table, frozen=True):
-    """`[endpoint]`: where the model is. `key_variable` names an environment variable that holds the key."""
+    """`[endpoint]`: where the model is. `key_variable` names an environment variable that holds the key.
+
+    `context_tokens` is how much the model reads at once, where that is not known by its name.
+    """
 
     url: str | None = None
     model: str | None = None
@@ -29,6 +32,7 @@ class EndpointTable(Table, frozen=True):
     key: str | None = None
     key_variable: str | None = None
     max_output_tokens: int | None = None
+    context_tokens: Annotated[int, msgspec.Meta(ge=1_000)] | None = None
     stall_seconds: float | None = None
 
 

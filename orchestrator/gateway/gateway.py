@@ -90,6 +90,11 @@ class Gateway:
         """The bytes that every request of this gateway holds."""
         return self._prefix
 
+    @property
+    def prefix_tokens(self) -> int:
+        """About how many tokens those bytes are."""
+        return -(-(len(self._prefix.system) + len(self._prefix.tools)) // 4)
+
     async def prepare(self) -> None:
         """Load the HTTP client ahead of the first call, which does it otherwise. Repeating it costs
         nothing."""

@@ -121,6 +121,8 @@ class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Conversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The script of every conversation whose first user message holds `marker`.
 
+    With `told` it is only of those in which some text that the model was told holds that too: what follows an event.
+
     `captures` are regular expressions by name. In what follows, `{name}` stands for the first match in the
     texts of user messages and tool results so far: its first group, or all of it when it has none.
     """
@@ -128,6 +130,7 @@ class Conversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     marker: str
     replies: tuple[Reply, ...]
     captures: dict[str, str] = {}
+    told: str = ""
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -174,15 +177,15 @@ def parse_scenario(text: str) -> Scenario:
 
 def _check(scenario: Scenario) -> None:
     """Raises ScenarioInvalid at the first thing that types can't tell."""
-    markers: set[str] = set()
+    markers: set[tuple[str, str]] = set()
     for index, conversation in enumerate(scenario.conversations):
         place = f"conversations[{index}]"
-        if conversation.marker in markers:
+        if (conversation.marker, conversation.told) in markers:
             raise ScenarioInvalid(
                 f"{place}.marker: {conversation.marker!r} stands above already, so this one would never be "
                 "played; give it another marker."
             )
-        markers.add(conversation.marker)
+        markers.add((conversation.marker, conversation.told))
         for name, pattern in conversation.captures.items():
             try:
                 re.compile(pattern)

@@ -64,7 +64,7 @@ class Script:
         self.scenario = scenario
         self._met: Counter[tuple[str, str, int]] = Counter()
         self._captures = {
-            conversation.marker: {
+            (conversation.marker, conversation.told): {
                 name: re.compile(pattern) for name, pattern in conversation.captures.items()
             }
             for conversation in scenario.conversations
@@ -72,7 +72,7 @@ class Script:
 
     def next_line(self, asked: Asked) -> Line | Unplayable:
         """The line that answers `asked`."""
-        conversation = next((c for c in self.scenario.conversations if c.marker in asked.first), None)
+        conversation = next((c for c in self.scenario.conversations if _fits(c, asked)), None)
         if conversation is None:
             return Unplayable(
                 "no conversation of the scenario has a marker that is in the first message, "
@@ -80,7 +80,7 @@ class Script:
             )
         faults, reply = entries_at(conversation, asked.replies)
         if faults:
-            place = (conversation.marker, asked.first, asked.replies)
+            place = (conversation.marker + conversation.told, asked.first, asked.replies)
             met = self._met[place]
             self._met[place] += 1
             if met < len(faults) or faults[-1].repeat:
@@ -95,7 +95,7 @@ class Script:
     def _fill(self, conversation: Conversation, reply: Reply, asked: Asked) -> Line | Unplayable:
         texts = [reply.text, reply.thinking, *(call.arguments_text() for call in reply.calls)]
         values: dict[str, str] = {}
-        for name, pattern in self._captures[conversation.marker].items():
+        for name, pattern in self._captures[conversation.marker, conversation.told].items():
             if not any(f"{{{name}}}" in text for text in texts):
                 continue
             match = next((match for match in map(pattern.search, asked.told) if match is not None), None)
@@ -115,6 +115,10 @@ class Script:
             ),
             reply=reply,
         )
+
+
+def _fits(conversation: Conversation, asked: Asked) -> bool:
+    return conversation.marker in asked.first and any(conversation.told in text for text in asked.told)
 
 
 def entries_at(conversation: Conversation, position: int) -> tuple[list[Reply], Reply | None]:

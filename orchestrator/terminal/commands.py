@@ -66,6 +66,10 @@ class Dismiss(msgspec.Struct, frozen=True):
     child: str
 
 
+class Compact(msgspec.Struct, frozen=True):
+    """Make the conversation with the model shorter."""
+
+
 class Quit(msgspec.Struct, frozen=True):
     """Leave; a running turn is stopped first."""
 
@@ -76,7 +80,7 @@ class Mistake(msgspec.Struct, frozen=True):
     sentence: str
 
 
-AnyCommand = Help | ShowChildren | Kill | SteerChild | Dismiss | Quit | Mistake
+AnyCommand = Help | ShowChildren | Kill | SteerChild | Dismiss | Compact | Quit | Mistake
 
 # Name, arguments, what it does: the help, the parser and the mistakes read this one table.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
@@ -85,6 +89,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("/kill", "ID", "stop a child and everything it started; its edits so far are kept"),
     ("/steer", "ID TEXT", "tell a running child something; it reads it before its next reply"),
     ("/dismiss", "ID", "take a child's row from the view; it runs on, and its report still comes"),
+    ("/compact", "", "make the conversation shorter: the model goes on with a summary of it"),
     ("/quit", "", "leave; so does Ctrl-D"),
 )
 
@@ -120,6 +125,8 @@ def read_line(text: str) -> AnyCommand | None:
             return SteerChild(words[0], words[1])
         case "/dismiss":
             return Dismiss(words[0])
+        case "/compact":
+            return Compact()
         case _:
             return Quit()
 
@@ -131,7 +138,7 @@ async def carry_out(
     picture: Picture,
     draw_table: Callable[[Picture], list[Line]],
 ) -> list[Line]:
-    """Do what `command` says, but for leaving, and answer with what the person reads."""
+    """Do what `command` says, but for what is the session's own affair, and answer with what the person reads."""
     match command:
         case Help():
             return help_lines()
@@ -139,7 +146,7 @@ async def carry_out(
             return draw_table(picture)
         case Mistake(sentence=sentence):
             return [line(Span(sentence, "warn"))]
-        case Quit():
+        case Quit() | Compact():
             return []
         case Kill() | SteerChild() | Dismiss():
             found = find_child(command.child, list(children.roster))

@@ -18,6 +18,7 @@ from orchestrator.roster import Picture
 from orchestrator.terminal.commands import (
     AnyCommand,
     ChildrenAtHand,
+    Compact,
     Mistake,
     Quit,
     ShowChildren,
@@ -45,6 +46,8 @@ class TalkingSession(Protocol):
     async def run_turn(self, request: str) -> TurnFinished: ...
 
     def interrupt(self) -> None: ...
+
+    async def compact(self) -> None: ...
 
     def say(self, text: str) -> None: ...
 
@@ -109,10 +112,22 @@ class Talk:
         if isinstance(command, ShowChildren):
             await self.catch_up()
         self.has_failed |= isinstance(command, Mistake)
+        if isinstance(command, Compact):
+            await self._compact()
+            return
         lines = await carry_out(
             command, self.session.children, self.session.journal, self.screen.picture, self._table
         )
         await self.screen.show(lines)
+
+    async def _compact(self) -> None:
+        """Like a turn: what stops a turn stops this."""
+        was_in_turn, self._in_turn = self._in_turn, True
+        try:
+            await self.session.compact()
+        finally:
+            self._in_turn = was_in_turn
+        await self.catch_up()
 
     async def catch_up(self) -> None:
         """Wait until all that the journal holds by now has been shown."""

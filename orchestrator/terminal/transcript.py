@@ -10,6 +10,7 @@ from orchestrator.events import (
     ChildFinished,
     ChildQueued,
     ChildStarted,
+    Compacted,
     ModelRetried,
     Noticed,
     Replied,
@@ -51,6 +52,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
             return [(), *asked(text, look), ()]
         case Replied(reply=reply):
             return [(), *answered(reply.message.text), ()] if reply.message.text.strip() else []
+        case Compacted() as fact:
+            return [dim(_compacted(fact))]
         case ModelRetried():
             return [line(Span(tame_line(picture.last_action), "warn"))]
         case ToolStarted(name=name, title=title):
@@ -93,6 +96,10 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
             return [dim(f"  {row.id}  queued, {row.last_action}")]
         case ToolStarted(name=name, title=title):
             return [dim(f"  {row.id}  {look.tool_mark(name)}{_titled(name, title)}")]
+        case Compacted() as fact:
+            return [dim(f"  {row.id}  {_compacted(fact)}")]
+        case Noticed(text=text):
+            return [line(f"  {row.id}  ", Span(tame_line(text), "warn"))]
         case ModelRetried():
             return [line(f"  {row.id}  ", Span(tame_line(row.last_action), "warn"))]
         case ChildFinished(ending=ending):
@@ -101,6 +108,10 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
             return [*child_receipt(row, look, in_short=True), *(indented(part, 4) for part in said)]
         case _:
             return []
+
+
+def _compacted(fact: Compacted) -> str:
+    return f"conversation made shorter: about {fact.before_tokens:,} tokens are {fact.after_tokens:,} now"
 
 
 def _preview(finished: ToolFinished, look: Look) -> list[Line]:

@@ -1,11 +1,11 @@
 """Pure. Conversations, put together from a journal that may break off anywhere."""
 
-from orchestrator.events import AnyFact, ModelRetried, Replied, RequestGiven, Told
+from orchestrator.events import AnyFact, Compacted, ModelRetried, Replied, RequestGiven, Told
 from orchestrator.history import conversation_of
 from orchestrator.journal import PARENT, Entry
 from worker.agent import INTERRUPTED
 from worker.conversation import AnyMessage, AssistantMessage, CallId, ToolCall, ToolMessage, UserMessage
-from worker.model import Reply, Stalled
+from worker.model import Reply, Stalled, Usage
 from worker.protocol import ChildId, ToolFinished, ToolStarted
 
 CHILD = ChildId("c-1")
@@ -77,3 +77,14 @@ def test_wherever_it_breaks_off_every_call_has_one_answer_and_no_finished_one_is
 def test_each_has_its_own_conversation() -> None:
     entries = [*journal(*WHOLE[:4]), *journal(Told((UserMessage("yours"),)), who=CHILD)]
     assert conversation_of(entries, CHILD) == ([UserMessage("yours")], 1)
+
+
+def test_a_conversation_that_was_made_shorter_is_the_shorter_one() -> None:
+    short: tuple[AnyMessage, ...] = (UserMessage("go"), UserMessage("a summary"), *SAID[1:3])
+    facts = [*WHOLE[:8], Compacted(short, 100, 10, Usage(), 0.1)]
+    assert conversation_of(journal(*facts), PARENT) == ([*short, ToolMessage(CallId("2"), "two")], 4)
+    more = [*facts, Told((UserMessage("and on"),)), replied("done")]
+    assert conversation_of(journal(*more), PARENT)[0][-2:] == [
+        UserMessage("and on"),
+        AssistantMessage("done"),
+    ]

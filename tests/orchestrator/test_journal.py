@@ -13,6 +13,7 @@ from orchestrator.events import (
     ChildQueued,
     ChildStarted,
     ChildWorking,
+    Compacted,
     Died,
     Dismissed,
     Event,
@@ -41,6 +42,7 @@ FACTS: tuple[AnyFact, ...] = (
     RequestGiven("do ü"),
     Told((UserMessage("do ü"), ToolMessage(CallId("1"), "t", (Image("image/png", b"\x00\xff"),)))),
     Replied(Reply(AssistantMessage("hm", (ToolCall(CallId("1"), "read", "{"),)), Usage(1, 2, 3)), 0.5),
+    Compacted((UserMessage("do ü"), AssistantMessage("hm")), 100, 10, Usage(1, 2, 3), 0.5),
     ModelRetried(Malformed("html"), 1, 0.25),
     ToolStarted(CallId("1"), "read", "read a"),
     ToolFinished(CallId("1"), "read", "read a", "text\nmore", True, 0.1),
@@ -63,7 +65,7 @@ def test_every_fact_there_is_comes_back_as_it_was(tmp_path: Path) -> None:
     journal.close()
     assert list(read_entries(journal.path)) == written
     assert [entry.number for entry in written] == list(range(len(FACTS)))
-    sounds = {"TextAdded", "ThinkingAdded", "CallComposing"}
+    sounds = {"TextAdded", "ThinkingAdded", "CallComposing", "Compacting"}
     kinds = {fact.__name__ for fact in Event.__subclasses__()} | {"ToolStarted", "ToolFinished"}
     assert {type(fact).__name__ for fact in FACTS} == kinds - sounds
 

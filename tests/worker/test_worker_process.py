@@ -100,6 +100,26 @@ async def open_peer(folder: Path, stderr: int = subprocess.DEVNULL) -> AsyncGene
             await process.stdout.aclose()
 
 
+async def test_a_worker_goes_on_with_the_conversation_that_comes_with_a_reply(tmp_path: Path) -> None:
+    async with open_peer(tmp_path) as peer:
+        await peer.start()
+        await peer.reply(await peer.asked(), "", ("read", {"path": "."}))
+        assert isinstance(await peer.receive(), ToolStarted)
+        assert isinstance(await peer.receive(), ToolFinished)
+        asked = await peer.asked()
+        assert (asked.kept, len(asked.messages)) == (2, 1)
+        call = ToolCall(CallId("again"), "read", '{"path": "."}')
+        shorter = (UserMessage("go"), UserMessage("a summary"), UserMessage("hurry"), UserMessage("please"))
+        await peer.wire.send(ModelReplied(asked.ask, Reply(AssistantMessage("", (call,))), shorter))
+        assert isinstance(await peer.receive(), ToolStarted)
+        assert isinstance(await peer.receive(), ToolFinished)
+        asked = await peer.asked()
+        assert asked.kept == len(shorter) + 1
+        assert [type(message) for message in asked.messages] == [ToolMessage]
+        await peer.reply(asked, "done")
+        assert await peer.receive() == Finished(Answered("done"))
+
+
 async def test_a_worker_asks_runs_the_tools_and_says_how_it_ended(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello\n")
     async with open_peer(tmp_path) as peer:

@@ -142,3 +142,12 @@ def test_calls_have_ids_of_their_place() -> None:
     line = script.next_line(_asked("hello", replies=1))
     assert isinstance(line, Line)
     assert [call.id for call in line.calls] == ["call_1_0", "call_1_1"]
+
+
+def test_what_was_told_meanwhile_can_choose_the_script() -> None:
+    later = Conversation("hello", (Reply("one, after"), TWO), told="it broke")
+    script = Script(Scenario((later, Conversation("hello", (ONE, TWO)))))
+    for told, text in (("all is well", "one"), ("then it broke.", "one, after")):
+        said = script.next_line(_asked("hello", told))
+        assert isinstance(said, Line)
+        assert said.text == text

@@ -19,6 +19,7 @@ from orchestrator.events import (
     ChildFinished,
     ChildStarted,
     ChildWorking,
+    Noticed,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -91,6 +92,9 @@ class PlayedSession:
         finished = TurnFinished(ending, 1.5)
         self.journal.record(PARENT, finished)
         return finished
+
+    async def compact(self) -> None:
+        self.journal.record(PARENT, Noticed("The conversation is shorter now."))
 
     def interrupt(self) -> None:
         if self._scope is not None:

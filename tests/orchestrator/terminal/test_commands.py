@@ -11,6 +11,7 @@ from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.commands import (
     COMMANDS,
     AnyCommand,
+    Compact,
     Dismiss,
     Help,
     Kill,
@@ -43,6 +44,7 @@ FIRST, SECOND = ChildId("fix-tabs-ab12"), ChildId("fix-width-cd34")
         ("/steer fix-tabs-ab12  use  four blanks", SteerChild("fix-tabs-ab12", "use  four blanks")),
         ("/steer x first\nsecond", SteerChild("x", "first\nsecond")),
         ("/dismiss x", Dismiss("x")),
+        ("/compact", Compact()),
         ("/quit", Quit()),
     ],
 )
