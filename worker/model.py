@@ -101,12 +101,22 @@ class ContextOverflow(ModelFailure, frozen=True):
 
 
 class Malformed(ModelFailure, frozen=True):
-    """What came is not what the format promises: HTML, broken events, a stream that ended early."""
+    """What came is not what the format promises: broken events, a stream that ended early."""
 
     detail: str
 
     def __str__(self) -> str:
         return f"The model's endpoint sent something that is no reply: {self.detail}."
+
+
+class NotAnApi(ModelFailure, frozen=True):
+    """What answers there is no model's endpoint: a web page, another protocol. Never retried."""
+
+    address: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"What answers at {self.address} is no model's endpoint ({self.detail}); check the address."
 
 
 class RanAway(ModelFailure, frozen=True):
@@ -135,6 +145,7 @@ AnyModelFailure = (
     | Refused
     | ContextOverflow
     | Malformed
+    | NotAnApi
     | RanAway
     | OutOfBudget
 )

@@ -11,7 +11,7 @@ import httpx
 
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.text import short_line
-from worker.model import AnyModelFailure, Malformed, Stalled, Unreachable
+from worker.model import AnyModelFailure, Malformed, NotAnApi, Stalled, Unreachable
 
 
 def failure_of_exception(error: httpx.HTTPError, endpoint: Endpoint) -> AnyModelFailure:
@@ -23,6 +23,8 @@ def failure_of_exception(error: httpx.HTTPError, endpoint: Endpoint) -> AnyModel
             return Unreachable(f"{place} took no connection within {endpoint.connect_seconds:g} s")
         case httpx.TimeoutException():
             return Stalled(endpoint.stall_seconds)
+        case httpx.RemoteProtocolError() if "illegal status line" in str(error):
+            return NotAnApi(endpoint.url, "it does not speak HTTP")
         case httpx.RemoteProtocolError() if "closed" not in str(error) and "disconnected" not in str(error):
             return Malformed(
                 short_line(f"{place} does not speak HTTP/1.1 as it should ({error})", endpoint.key)

@@ -12,7 +12,15 @@ import msgspec
 
 from orchestrator.gateway.endpoint import Key
 from orchestrator.gateway.text import short_line
-from worker.model import AnyModelFailure, ContextOverflow, Malformed, Overloaded, Refused, ServerFailed
+from worker.model import (
+    AnyModelFailure,
+    ContextOverflow,
+    Malformed,
+    NotAnApi,
+    Overloaded,
+    Refused,
+    ServerFailed,
+)
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded"  # OpenAI's code, and many that follow it
@@ -64,9 +72,9 @@ class _Envelope(msgspec.Struct, frozen=True):
 
 
 def failure_of_answer(
-    status: int, headers: Mapping[str, str], body: bytes, *, key: Key | None, unix_now: float
+    status: int, headers: Mapping[str, str], body: bytes, *, url: str, key: Key | None, unix_now: float
 ) -> AnyModelFailure:
-    """Why an answer that is no event stream is no reply.
+    """Why an answer from `url` that is no event stream is no reply.
 
     `body` may be only its beginning; headers in lower case.
     """
@@ -75,6 +83,8 @@ def failure_of_answer(
         if fault is not None:
             return failure_of_fault(fault, key=key)
         kind = headers.get("content-type", "").partition(";")[0].strip() or "no content type"
+        if _is_for_people(kind, body):
+            return NotAnApi(url, short_line(f"it sent {_words(body)}", key))
         return Malformed(short_line(f"{kind} instead of an event stream: {_words(body)}", key))
     if 300 <= status < 400:
         target = headers.get("location", "another place")
@@ -151,6 +161,11 @@ def _guess_status(fault: Fault) -> int:
         if text in _STATUS_OF_TYPE:
             return _STATUS_OF_TYPE[text]
     return 529 if "overloaded" in fault.message.lower() else 500
+
+
+def _is_for_people(kind: str, body: bytes) -> bool:
+    """Whether a successful answer is what no API sends: a page or a text, from a captive portal or a wrong address."""
+    return kind in ("text/html", "text/plain") and bool(body.strip()) and body.lstrip()[:1] not in b"{["
 
 
 def _words(body: bytes) -> str:

@@ -9,6 +9,7 @@ from worker.model import (
     AnyModelFailure,
     ContextOverflow,
     Malformed,
+    NotAnApi,
     OutOfBudget,
     Overloaded,
     RanAway,
@@ -40,7 +41,7 @@ def wait_before_retry(
 ) -> float | None:
     """Seconds to wait after the `attempt`-th call (from 1) failed, or None when the failure is final."""
     match failure:
-        case Refused() | ContextOverflow() | RanAway() | OutOfBudget():
+        case Refused() | NotAnApi() | ContextOverflow() | RanAway() | OutOfBudget():
             return None
         case Overloaded(retry_after_seconds=asked):
             if attempt >= policy.overloaded_attempts:

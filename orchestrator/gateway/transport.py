@@ -101,6 +101,7 @@ class Transport:
                 refusal.status,
                 refusal.headers,
                 bytes(refusal.body),
+                url=self._endpoint.url,
                 key=self._endpoint.key,
                 unix_now=time.time(),
             )

@@ -92,7 +92,7 @@ async def test_an_endpoint_that_is_down(repository_of: RepositoryOf) -> None:
 @pytest.mark.parametrize(
     ("fault", "says_so"),
     [
-        (Html(), "no reply"),
+        (Html(), "is no model's endpoint .it sent a web page, 'Welcome'.; check the address"),
         (Status(401, body='{"error": {"message": "bad key"}}'), "refused the request (401)"),
         (Cut(after_bytes=40, how="reset"), "could not be reached|no reply"),
     ],

@@ -73,7 +73,7 @@ def test_silence_is_a_stall_once_there_is_a_connection() -> None:
 
 
 def test_a_broken_protocol_is_malformed_and_an_early_end_is_not() -> None:
-    garbage = failure_of_exception(httpx.RemoteProtocolError("illegal status line"), ENDPOINT)
+    garbage = failure_of_exception(httpx.RemoteProtocolError("illegal chunk header"), ENDPOINT)
     assert isinstance(garbage, Malformed)
     assert isinstance(failure_of_exception(httpx.DecodingError("bad"), ENDPOINT), Malformed)
     for words in (

@@ -10,6 +10,7 @@ from worker.model import (
     AnyModelFailure,
     ContextOverflow,
     Malformed,
+    NotAnApi,
     Overloaded,
     Refused,
     ServerFailed,
@@ -22,7 +23,9 @@ JSON = {"content-type": "application/json"}
 def _judge(status: int, body: str | dict[str, object], **headers: str) -> AnyModelFailure:
     text = body if isinstance(body, str) else json.dumps(body)
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return failure_of_answer(status, JSON | fields, text.encode(), key=KEY, unix_now=1_000.0)
+    return failure_of_answer(
+        status, JSON | fields, text.encode(), url="http://x/v1", key=KEY, unix_now=1_000.0
+    )
 
 
 def _openai(message: str, type: str | None = None, code: object = None) -> dict[str, object]:
@@ -166,12 +169,26 @@ def test_a_long_body_makes_a_short_line() -> None:
     assert len(failure.detail) <= 300
 
 
-def test_a_web_page_with_status_200_is_malformed() -> None:
-    body = b"<!doctype html><title>Welcome</title>"
-    failure = failure_of_answer(
-        200, {"content-type": "text/html; charset=utf-8"}, body, key=KEY, unix_now=0.0
-    )
-    assert failure == Malformed("text/html instead of an event stream: a web page, 'Welcome'")
+@pytest.mark.parametrize(
+    ("kind", "body", "detail"),
+    [
+        (
+            "text/html; charset=utf-8",
+            b"<!doctype html><title>Welcome</title>",
+            "it sent a web page, 'Welcome'",
+        ),
+        ("text/plain", b"It works!", "it sent It works!"),
+    ],
+)
+def test_a_page_with_status_200_is_no_api(kind: str, body: bytes, detail: str) -> None:
+    failure = failure_of_answer(200, {"content-type": kind}, body, url="http://x/v1", key=KEY, unix_now=0.0)
+    assert failure == NotAnApi("http://x/v1", detail)
+
+
+@pytest.mark.parametrize(("kind", "body"), [("text/html", b" "), ("text/plain", b'{"id": 1}'), ("", b"x")])
+def test_what_an_api_may_send_by_mistake_is_malformed(kind: str, body: bytes) -> None:
+    failure = failure_of_answer(200, {"content-type": kind}, body, url="http://x/v1", key=KEY, unix_now=0.0)
+    assert isinstance(failure, Malformed)
 
 
 def test_an_error_with_status_200_is_what_it_says() -> None:

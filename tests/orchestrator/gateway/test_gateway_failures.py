@@ -28,6 +28,7 @@ from worker.model import (
     AnyModelFailure,
     ContextOverflow,
     Malformed,
+    NotAnApi,
     OutOfBudget,
     Overloaded,
     RanAway,
@@ -55,7 +56,7 @@ FAULTS: dict[str, tuple[AnyFault, type[AnyModelFailure]]] = {
     "404": (Status(404), Refused),
     "a redirect": (Status(307, {"location": "http://127.0.0.1:9/v1"}), Refused),
     "too long": (Status(400, {}, OVERFLOW), ContextOverflow),
-    "a web page": (Html(), Malformed),
+    "a web page": (Html(), NotAnApi),
     "a success without a stream": (Status(200, {}, "{}"), Malformed),
     "a close in the stream": (Cut(), Unreachable),
     "a close before the first event": (Cut(0), Unreachable),
@@ -77,7 +78,7 @@ STALLS: dict[str, AnyFault] = {
     "a stall before the first event": Stall(0),
 }
 
-FINAL = (Refused, ContextOverflow, RanAway)
+FINAL = (Refused, NotAnApi, ContextOverflow, RanAway)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -9,6 +9,7 @@ from worker.model import (
     AnyModelFailure,
     ContextOverflow,
     Malformed,
+    NotAnApi,
     OutOfBudget,
     Overloaded,
     RanAway,
@@ -31,7 +32,10 @@ def _wait(failure: AnyModelFailure, attempt: int = 1, seed: int = 0) -> float | 
     return wait_before_retry(failure, attempt, policy=POLICY, randomness=Random(seed))
 
 
-@pytest.mark.parametrize("failure", [Refused(400, "x"), ContextOverflow("x"), RanAway("x"), OutOfBudget("x")])
+@pytest.mark.parametrize(
+    "failure",
+    [Refused(400, "x"), NotAnApi("http://x", "x"), ContextOverflow("x"), RanAway("x"), OutOfBudget("x")],
+)
 def test_what_would_fail_again_is_never_tried_again(failure: AnyModelFailure) -> None:
     assert _wait(failure) is None
 

@@ -25,7 +25,16 @@ from tests.orchestrator.gateway.places import (
     unused_port,
 )
 from worker.conversation import AssistantMessage, UserMessage
-from worker.model import AnyModelFailure, Malformed, Reply, ServerFailed, Stalled, Unreachable, Usage
+from worker.model import (
+    AnyModelFailure,
+    Malformed,
+    NotAnApi,
+    Reply,
+    ServerFailed,
+    Stalled,
+    Unreachable,
+    Usage,
+)
 
 TEXT = json.dumps({"choices": [{"delta": {"content": "Hi."}}]})
 FINISH = json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]})
@@ -153,14 +162,14 @@ async def test_a_server_that_hangs_up_is_unreachable() -> None:
     assert outcome == Unreachable(f"{url.split('/')[2]} closed the connection early")
 
 
-async def test_a_server_of_another_kind_is_malformed() -> None:
+async def test_a_server_of_another_kind_is_no_api() -> None:
     async def answer(stream: trio.SocketStream, head: bytes) -> None:
         await stream.send_all(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n\r\n")
 
     async with raw_server(answer) as url:
         outcome = await _ask(url)
-    assert isinstance(outcome, Malformed)
-    assert "does not speak HTTP/1.1" in outcome.detail
+    assert isinstance(outcome, NotAnApi)
+    assert str(outcome).endswith("is no model's endpoint (it does not speak HTTP); check the address.")
 
 
 async def test_a_server_that_takes_no_more_of_the_request_has_stalled() -> None:
