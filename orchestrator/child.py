@@ -133,6 +133,7 @@ class Child:
         """Stop the child and everything it started. `ended` tells when that is done."""
         self._stopped_by = self._stopped_by or by
         self._scope.cancel()
+        self._grounds.landing_turn.reconsider()
 
     async def steer(self, text: str) -> bool:
         """Give the child a message to read before its next reply. False when it no longer works."""
@@ -183,6 +184,7 @@ class Child:
                     self._record,
                     finished=finished,
                     unfinished=_why_unfinished(ending),
+                    is_stopped=lambda: bool(self._stopped_by),
                 )
         seconds = trio.current_time() - self.began
         text = report(new.id, new.kind, ending, landing, seconds, self.usage, agent=new.agent_name)

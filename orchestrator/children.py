@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from merge.landing import Landed
 from merge.repository import children_folder
 from orchestrator.agents import Agent
 from orchestrator.first_message import role
@@ -36,6 +37,8 @@ class Children:
         self.roster: dict[ChildId, Child] = {}
         self._grounds = grounds
         self._nursery = nursery
+        self.landed = 0
+        """How many results have landed in this session."""
         self._delivered: set[ChildId] = set()
         self._shared = SharedSnapshot(grounds.repository)
         self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
@@ -149,6 +152,7 @@ class Children:
 
     async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
         await child.live(shared)
+        self.landed += child.report is not None and isinstance(child.report.landing, Landed)
         self._tell()
 
     async def _answer_about(self, arguments: TaskArguments, name: str) -> ToolAnswer:

@@ -9,6 +9,7 @@ in its entry (`orchestrator.journal`), not here.
 import msgspec
 
 from merge.landing import AnyLanding
+from orchestrator.checks.results import CheckResult
 from worker.conversation import AnyMessage
 from worker.model import AnyModelFailure, Reply, Usage
 from worker.protocol import AnyOutcome, ChildId, Kind, ToolFinished, ToolStarted
@@ -158,6 +159,26 @@ class Dismissed(Event, frozen=True):
     """The person took the child's row from the view; the child runs on."""
 
 
+class CheckStarted(Event, frozen=True):
+    """A check of the project runs in the parent's tree."""
+
+    name: str
+    command: str
+
+
+class CheckFinished(Event, frozen=True):
+    """A check ended. Without a `CheckStarted` before it: its result on this tree was known."""
+
+    result: CheckResult
+
+
+class ErrorRecorded(Event, frozen=True):
+    """Something failed that a person may want to look up later: `where` (`the model`, `the receipt`), and what."""
+
+    where: str
+    text: str
+
+
 class TurnFinished(Event, frozen=True):
     """The parent's turn ended. What it cost and what landed is told by the events since `RequestGiven`."""
 
@@ -185,6 +206,9 @@ AnyFact = (
     | ChildWorking
     | ChildFinished
     | Dismissed
+    | CheckStarted
+    | CheckFinished
+    | ErrorRecorded
     | TurnFinished
     | SessionFinished
 )

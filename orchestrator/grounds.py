@@ -13,6 +13,7 @@ from orchestrator.config.tables import Configuration
 from orchestrator.context_window import ContextWindow
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
+from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import Ledger
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner
@@ -32,8 +33,7 @@ class Grounds:
     ledger: Ledger
     spawner: Spawner
     logs: Path
-    landing_turn: trio.Lock = field(default_factory=trio.Lock)
-    """One landing at a time; who waits here is cancelled cleanly, who waits for a file lock in a thread is not."""
+    landing_turn: LandingTurn = field(default_factory=PlainTurn)
     slots: Slots = field(default_factory=Slots)
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)
@@ -57,11 +57,11 @@ class SharedSnapshot:
         """
         async with self._taking:
             if self._snapshot is None:
-                self._snapshot = await trio.to_thread.run_sync(_take_between_landings, self._repository)
+                self._snapshot = await trio.to_thread.run_sync(take_between_landings, self._repository)
             return self._snapshot
 
 
-def _take_between_landings(repository: Repository) -> "Snapshot":
+def take_between_landings(repository: Repository) -> "Snapshot":
     """A snapshot while nothing lands: half a landing is nobody's working tree."""
     # Brings git's libraries, which a first request must not wait for.
     from merge.lock import landing_lock

@@ -22,6 +22,7 @@ from orchestrator.environment import child_marker
 from orchestrator.events import AnyEnding, ChildFinished, Compacted, Replied, Stopped
 from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
+from orchestrator.landing_turn import PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
 from orchestrator.settling import after_landing, settle
 from worker.model import Usage
@@ -111,7 +112,7 @@ async def _settle_checkout(repository: Repository, row: LedgerRow, record: Child
         return NothingToLand()
     finished = row.state in ("finished", "landing")
     return await settle(
-        repository, trio.Lock(), checkout, began_of(row), record, finished=finished, unfinished=_UNFINISHED
+        repository, PlainTurn(), checkout, began_of(row), record, finished=finished, unfinished=_UNFINISHED
     )
 
 

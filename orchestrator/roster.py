@@ -11,10 +11,13 @@ from typing import Literal, assert_never
 import msgspec
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from orchestrator.checks.results import CheckResult
 from orchestrator.events import (
     AnyEnding,
     AnySound,
     CallComposing,
+    CheckFinished,
+    CheckStarted,
     ChildFinished,
     ChildQueued,
     ChildStarted,
@@ -113,7 +116,7 @@ class ChildRow(msgspec.Struct, frozen=True):
 class Picture(msgspec.Struct, frozen=True):
     """A session's turn at one moment: the request, its children, what the parent does and has used.
 
-    `earlier` are the children of the turns before.
+    `earlier` are the children of the turns before, `checks` the last result of each check since the request, by name.
     """
 
     request: str = ""
@@ -126,6 +129,7 @@ class Picture(msgspec.Struct, frozen=True):
     calls: dict[str, int] = {}
     ending: AnyOutcome | Stopped | None = None
     ended_at: float | None = None
+    checks: dict[str, CheckResult] = {}
     retry: Retry | None = None
 
     def seconds(self, now: float) -> float:
@@ -195,6 +199,10 @@ def see(picture: Picture, entry: Entry) -> Picture:
             return change(picture, last_action=title)
         case ToolFinished(name=name):
             return change(picture, calls=_one_more(picture.calls, name), last_action="thinking")
+        case CheckStarted(name=name):
+            return change(picture, last_action=f"check {name}")
+        case CheckFinished(result=result):
+            return change(picture, checks={**picture.checks, result.name: result})
         case TurnFinished(ending=ending):
             return change(picture, ending=ending, ended_at=entry.at, last_action="", retry=None)
         case _:

@@ -8,6 +8,7 @@ import dataclasses
 import os
 import secrets
 import time
+import traceback
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
@@ -18,6 +19,9 @@ from merge.repository import Repository
 from orchestrator.agents import agent_folders, describe_agents, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
+from orchestrator.checks.check_file import read_checks
+from orchestrator.checks.results import CheckResult
+from orchestrator.checks.running import Checks
 from orchestrator.children import Children, load_what_children_need, open_children
 from orchestrator.compacting import CompactingModel
 from orchestrator.config.limits import Limits
@@ -25,6 +29,7 @@ from orchestrator.config.tables import Configuration
 from orchestrator.context_window import ContextWindow, known_window
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
+    ErrorRecorded,
     Noticed,
     RequestGiven,
     SessionFinished,
@@ -36,6 +41,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.journal import PARENT, Journal
+from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.own_folder import own_folder
 from orchestrator.recovering import put_right
@@ -68,18 +74,23 @@ class Session:
         agent: Agent,
         model: CompactingModel,
         purse: Purse,
+        checks: Checks,
     ) -> None:
         self.id = id
         self.repository = repository
         self.journal = journal
         self.children = children
         self.purse = purse
+        self.checks = checks
         self._agent = agent
         self._model = model
         self._turn: trio.CancelScope | None = None
 
     async def run_turn(self, request: str) -> TurnFinished:
-        """Do what the person asks to the end, background children included, or until `interrupt`."""
+        """Do what the person asks to the end, background children included, or until `interrupt`.
+
+        When something has landed, the project's checks are run on what the turn has come to.
+        """
         assert self._turn is None, "One turn runs at a time; `say` speaks into it."
         began = trio.current_time()
         self.journal.record(PARENT, RequestGiven(request))
@@ -87,20 +98,34 @@ class Session:
         text = first_request(quote_path(str(self.repository.root)), request) if first else request
         self._agent.conversation.append(UserMessage(text))
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
-        self._turn = trio.CancelScope()
+        landed = self.children.landed
+        turn = self._turn = trio.CancelScope()
         try:
-            with self._turn, self.purse.turn():
+            with turn, self.purse.turn():
                 ending = await self._agent.run_turn(self.children.begin_group)
         finally:
-            self._turn = None
             # After an answer none runs; after an interruption or a failed model none may go on.
             with trio.CancelScope(shield=True):
                 await self.children.stop_all(
                     THE_PERSON if isinstance(ending, Stopped) else THE_END_OF_THE_TURN
                 )
+            self._turn = None
+        if self.children.landed > landed and not turn.cancel_called:
+            await self.check()
         finished = TurnFinished(ending, trio.current_time() - began)
         self.journal.record_durably(PARENT, finished)
         return finished
+
+    async def check(self) -> tuple[CheckResult, ...]:
+        """Run the project's checks on the tree as it is; none when `interrupt` comes before their end."""
+        assert self._turn is None, "The tree is checked when nobody works in it."
+        self._turn = trio.CancelScope()
+        try:
+            with self._turn:
+                return await self.checks.run()
+        finally:
+            self._turn = None
+        return ()
 
     def interrupt(self) -> None:
         """Cancel the turn: its children and everything they started are ended before `run_turn` returns."""
@@ -146,6 +171,14 @@ async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
     return notices + await settle_orphans(repository, ledger)
 
 
+def _landing_turn(repository: Repository, configuration: Configuration, checks: Checks) -> LandingTurn:
+    if not configuration.landing.verify or not checks.configured:
+        return PlainTurn()
+    from orchestrator.checks.verified_landing import VerifiedTurn
+
+    return VerifiedTurn(repository, checks)
+
+
 def new_session_id() -> str:
     """An id that sorts by when it was made and is, by chance, nobody else's."""
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
@@ -158,18 +191,23 @@ async def open_session(
     limits: Limits | None = None,
     find_past: Callable[[], Past] = lambda: Past(new_session_id()),
     configuration: Configuration | None = None,
+    without: frozenset[str] = frozenset(),
 ) -> AsyncGenerator[Session]:
     """A session in `repository` with the model behind `endpoint`; `limits` is what it may use.
 
-    `configuration` is what the other tables say; without one, each has its defaults.
+    `configuration` is what the other tables say; without one, each has its defaults. `without` are tools, by name, that
+    this session has not.
 
     `find_past` gives the session it goes on with (`orchestrator.resuming`), by default a new one. It is called when
     all that dead sessions left has been dealt with, because that is part of their past.
 
     Raises:
+        UserError: when its `check.toml` says what it can't.
         FolderRefused: when the workspace's `.covey/` can't be written.
         JournalInUse: when the session runs in another process.
     """
+    configured = read_checks(repository.root)
+    configuration = configuration or Configuration()
     folder = own_folder(repository)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(repository))
@@ -188,10 +226,12 @@ async def open_session(
         for fault in agents.faults:
             journal.record(PARENT, Noticed(fault))
         description = task.DESCRIPTION + describe_agents(agents.agents)
+        available = [tool for tool in TOOLS if tool.name not in without]
         offered = [
             dataclasses.replace(tool, description=description) if tool is task.TOOL else tool
-            for tool in TOOLS
+            for tool in available
         ]
+        checks = Checks(configured, repository, journal, logs / "checks")
         limits = limits or Limits()
         purse = Purse(limits.budget, limits.price)
         async with (
@@ -211,7 +251,8 @@ async def open_session(
                 slots=Slots(limits.children),
                 purse=purse,
                 agents=agents,
-                configuration=configuration or Configuration(),
+                configuration=configuration,
+                landing_turn=_landing_turn(repository, configuration, checks),
                 window=ContextWindow(
                     endpoint.context_tokens or known_window(endpoint.model),
                     output_tokens=endpoint.max_output_tokens,
@@ -229,7 +270,7 @@ async def open_session(
                     run_command.TOOL, run=partial(run_command.run, environment=clean_environment(os.environ))
                 )
                 own = {tool.name: tool for tool in (delegate, shell)}
-                tools = [own.get(tool.name, tool) for tool in TOOLS]
+                tools = [own.get(tool.name, tool) for tool in available]
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
                 model = CompactingModel(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
@@ -238,5 +279,9 @@ async def open_session(
                     roster=children.told_anew,
                 )
                 agent = Agent(list(past.conversation), model, toolbox, children, tell)
-                yield Session(id, repository, journal, children, agent, model, purse)
+                try:
+                    yield Session(id, repository, journal, children, agent, model, purse, checks)
+                except Exception:
+                    journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
+                    raise
         journal.record_durably(PARENT, SessionFinished())

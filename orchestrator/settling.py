@@ -5,6 +5,8 @@ goes wrong here, the child's work is still in its folder, and the answer says so
 """
 
 import os
+from collections.abc import Callable
+from functools import partial
 
 import trio
 
@@ -17,23 +19,25 @@ from merge.trees import show_path
 from merge.turned_back import turned_back
 from orchestrator.child_record import ChildRecord
 from orchestrator.first_message import listed
+from orchestrator.landing_turn import LandingTurn, ToLand
 from worker.path_text import quote_path
 
 
 async def settle(
     repository: Repository,
-    turn: trio.Lock,
+    turn: LandingTurn,
     checkout: Checkout,
     began: Began,
     record: ChildRecord,
     *,
     finished: bool,
     unfinished: str = "the child did not finish",
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> AnyLanding:
     """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why.
 
-    `turn` is held while it lands: who waits for it is cancelled cleanly, who waits for a file lock in a thread is not.
-    `began` is where the parent stood when the checkout was made.
+    `turn` is where it waits to land. `began` is where the parent stood when the checkout was made. `is_stopped` tells
+    whether somebody waits for the end of the child and wants no check of its landing.
     """
     if finished:
         record.has_finished()
@@ -49,9 +53,14 @@ async def settle(
         if undone:
             names = listed([show_path(path) for path in undone])
             return _held(checkout, f"it would take back what you have not committed: {names}")
-        async with turn:
-            record.is_landing()
-            landing = await trio.to_thread.run_sync(_land, repository, checkout, began, result)
+        landing = await turn.land(
+            ToLand(
+                begin=record.is_landing,
+                land=partial(_land, repository, checkout, began, result),
+                hold=partial(_held, checkout),
+                is_stopped=is_stopped,
+            )
+        )
         return await after_landing(repository, checkout, result, landing)
     except Exception as error:
         return _held(checkout, f"its edits could not be merged: {error}")

@@ -7,7 +7,7 @@ Pure: a layer is what somebody said, with a function that tells where each key w
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 import msgspec
 
@@ -16,6 +16,11 @@ from orchestrator.config.shape import Key, expected, keys_of
 from orchestrator.config.tables import Configuration
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.faults import UserError
+
+AnyTable = TypeVar("AnyTable", bound=msgspec.Struct)
+
+Values = dict[KeyPath, object]
+"""Checked values by the path of their key."""
 
 LayerName = Literal["default", "person", "workspace", "environment", "flag"]
 
@@ -51,7 +56,7 @@ def lay_over(layers: Sequence[Layer]) -> Settings:
     Raises:
         UserError: when one says an unknown key or a wrong type, or a workspace what it may not.
     """
-    values: dict[KeyPath, object] = {}
+    values: Values = {}
     sources: dict[KeyPath, Source] = {}
     for layer in layers:
         for path, key, value in _checked(layer, layer.said, Configuration, (), None):
@@ -59,13 +64,21 @@ def lay_over(layers: Sequence[Layer]) -> Settings:
                 _refuse_what_a_workspace_may_not(layer, path, key.rule, value, values.get(path))
             values[path] = value
             sources[path] = Source(layer.name, layer.where(path))
-    try:
-        return Settings(msgspec.convert(_nested(values), Configuration, strict=False), sources)
-    except msgspec.ValidationError as error:
-        # Each value fits by itself, so something is missing beside one of them.
-        what, _, place = str(error).partition(" - at ")
-        place = place.strip("`").removeprefix("$").removeprefix(".")
-        raise UserError(f"The configuration is not whole: {place or 'config.toml'}: {what}.") from error
+    return Settings(assembled(values, Configuration), sources)
+
+
+def checked_values(layer: Layer, table: type[msgspec.Struct]) -> Values:
+    """What one layer says, once it is known to fit `table`, by path.
+
+    Raises:
+        UserError: when it does not.
+    """
+    return {path: value for path, _, value in _checked(layer, layer.said, table, (), None)}
+
+
+def assembled(values: Values, table: type[AnyTable]) -> AnyTable:
+    """The table that checked values come to."""
+    return msgspec.convert(_nested(values), table, strict=False)
 
 
 def _checked(
@@ -84,6 +97,10 @@ def _checked(
             raise UserError(f"{layer.where(path)}: {_unknown(path, list(keys))}")
         key = keys[name]
         found += _values(layer, path, msgspec.structs.replace(key, rule=key.rule or inherited), value)
+    for each in msgspec.structs.fields(table):
+        if each.required and each.encode_name not in said:
+            wanted = expected(keys[each.encode_name].hint)
+            raise UserError(f"{layer.where(above)}: {dotted(above)} lacks {each.encode_name}, {wanted}.")
     return found
 
 
@@ -135,7 +152,7 @@ def _default_of(path: KeyPath) -> object:
     return inner
 
 
-def _nested(values: Mapping[KeyPath, object]) -> dict[str, object]:
+def _nested(values: Values) -> dict[str, object]:
     whole: dict[str, object] = {}
     for path, value in values.items():
         inner = whole
@@ -155,10 +172,9 @@ def dotted(path: KeyPath) -> str:
 def _unknown(path: KeyPath, known: Sequence[str]) -> str:
     *above, name = path
     close = difflib.get_close_matches(name, known, n=1)
-    where = f"[{dotted(tuple(above))}]" if above else "config.toml"
     kind = "key" if above else "table"
     hint = f"did you mean {close[0]}?" if close else f"the {kind}s are {', '.join(known)}."
-    return f"{where} has no {kind} {name!r}; {hint}"
+    return f"{f'[{dotted(tuple(above))}] has' if above else 'there is'} no {kind} {name!r}; {hint}"
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.config.home import covey_home
-from orchestrator.config.layers import Layer, LayerName, Settings, dotted, lay_over
+from orchestrator.config.layers import (
+    AnyTable,
+    Layer,
+    LayerName,
+    Settings,
+    assembled,
+    checked_values,
+    dotted,
+    lay_over,
+)
 from orchestrator.config.shape import keys_of
 from orchestrator.config.tables import Configuration
 from orchestrator.config.toml_lines import KeyPath, lines_of_keys
@@ -52,6 +61,15 @@ def read_settings(
 def read_configuration(environment: Mapping[str, str], root: Path | None = None) -> Configuration:
     """`read_settings` for who does not care where a value comes from."""
     return read_settings(environment, root).configuration
+
+
+def read_table(path: Path, table: type[AnyTable]) -> AnyTable:
+    """What another file of ours says, as `table`, with the same faults told; an absent one has its defaults.
+
+    Raises:
+        UserError: when it can't be read, or says what it can't.
+    """
+    return assembled(checked_values(_file_layer("person", path, path), table), table)
 
 
 def _file_layer(name: LayerName, path: Path, own: Path) -> Layer:

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from orchestrator.budget import Budget, Price
-from orchestrator.config.rules import WORKSPACE_LOWERS
+from orchestrator.config.rules import WORKSPACE_LOWERS, WORKSPACE_TURNS_ON
 from orchestrator.gateway.endpoint import Format
 
 _Above0 = Annotated[int, msgspec.Meta(gt=0)]
@@ -42,6 +42,12 @@ class ChildrenTable(Table, frozen=True):
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
 
 
+class LandingTable(Table, frozen=True):
+    """`[landing]`: with `verify`, a child's edits stay only when the project's checks pass with them."""
+
+    verify: Annotated[bool, WORKSPACE_TURNS_ON] = False
+
+
 class Configuration(Table, frozen=True):
     """The whole of `config.toml`. `prices` are by the model's name, for a million tokens."""
 
@@ -49,6 +55,7 @@ class Configuration(Table, frozen=True):
     children: ChildrenTable = ChildrenTable()
     budget: Annotated[Budget, WORKSPACE_LOWERS] = Budget()
     prices: dict[str, Price] = {}
+    landing: LandingTable = LandingTable()
 
 
 SECRETS = {("endpoint", "key")}

@@ -7,12 +7,13 @@ and is never broken by us: a terminal wraps it on the screen and copies it whole
 from typing import assert_never
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from orchestrator.checks.results import CheckResult, describe
 from orchestrator.events import Stopped
 from orchestrator.first_message import describe_ending, listed, role
 from orchestrator.kept import removal_hint
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.figures import count, counters, duration, tally
-from orchestrator.terminal.lines import Line, Span, dim, indented, line, tame, tame_line
+from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import STATE_TONES, Look
 from worker.protocol import Answered, AnyOutcome, Failed, LoopStopped, ModelGaveUp
 
@@ -25,6 +26,7 @@ def receipt(picture: Picture, look: Look) -> list[Line]:
         lines += child_receipt(row, look)
     if rows:
         lines.append(_children_line(picture, rows, look))
+    lines += [_check_line(result) for result in picture.checks.values()]
     lines.append(_cost_line(picture, look))
     if picture.ending is not None:
         lines += [(Span(text, "bad"),) for text in _unfinished(picture.ending)]
@@ -92,6 +94,19 @@ def _children_line(picture: Picture, rows: list[ChildRow], look: Look) -> Line:
     if landed:
         parts.append(f"{count(len(landed), 'file')} landed")
     return line(look.separator.join(parts))
+
+
+def _check_line(result: CheckResult) -> Line:
+    """One check; one that failed shows the last that it said."""
+    told = describe(result.ending)
+    tone: Tone = "good" if result.passed else "bad" if result.failed else "warn"
+    when = "known for this tree" if result.known else duration(result.seconds)
+    words = [word for word in result.output.strip().splitlines()[-1:] if not result.passed]
+    return line(
+        Span(f"check {tame_line(result.name)}: {tame_line(told)}", tone),
+        Span(f" ({when})", "dim"),
+        *(Span(f" {tame_line(word)}", "dim") for word in words),
+    )
 
 
 def _cost_line(picture: Picture, look: Look) -> Line:

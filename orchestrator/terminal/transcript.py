@@ -7,6 +7,7 @@ everything.
 """
 
 from orchestrator.events import (
+    CheckStarted,
     ChildFinished,
     ChildQueued,
     ChildStarted,
@@ -60,6 +61,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
             return [line(look.tool_mark(name) + _titled(name, title))]
         case ToolFinished(name=name, title=title):
             return _preview(entry.event, look)
+        case CheckStarted(name=name, command=command):
+            return [line(f"check {tame_line(name)}: {tame_line(command)}")]
         case TurnFinished():
             return [(), *receipt(picture, look), ()]
         case _:

@@ -6,6 +6,7 @@ blocks it has to draw anew.
 """
 
 from orchestrator.events import (
+    CheckStarted,
     ChildFinished,
     ChildQueued,
     ChildStarted,
@@ -89,6 +90,8 @@ class Story:
                 self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
             case Noticed(text=text):
                 self.add(Note(at, text))
+            case CheckStarted(name=name, command=command):
+                self.add(Note(at, f"Check {name}: {command}", False))
             case ToolStarted(call=call, name=name, title=title):
                 self._start(Called(at, call, name, title))
             case ToolFinished():

@@ -27,6 +27,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.journal import Journal, read_entries
+from orchestrator.landing_turn import PlainTurn
 from orchestrator.ledger import LedgerRow, open_ledger
 from orchestrator.scripted.scenario import Conversation, Hang, Reply
 from orchestrator.slots import Slots
@@ -206,7 +207,8 @@ async def test_a_child_that_waits_for_its_landing_holds_no_slot(repository_of: R
     repository = repository_of("python_package")
     writes = talk("Write", says("", call("write", path="new.txt", content="x\n")), says("written"))
     async with bench(repository, writes, talk("Go.", says("gone")), limit=1) as it:
-        async with it.grounds.landing_turn:
+        assert isinstance(it.grounds.landing_turn, PlainTurn)
+        async with it.grounds.landing_turn.lock:
             writer = await it.start("Write it.", "implement")
             await it.until(await it.start("Go."), ChildFinished)
             assert it.children.roster[writer].report is None

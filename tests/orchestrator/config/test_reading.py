@@ -122,7 +122,7 @@ def test_the_home_is_no_workspace_of_its_own(tmp_path: Path) -> None:
             "[endpoint] has no key 'colour'; the keys are url, model, format,",
         ),
         (b'\n[endpoint]\nmodell = "x"\n', 3, "[endpoint] has no key 'modell'; did you mean model?"),
-        (b"[endpiont]\n", 1, "config.toml has no table 'endpiont'; did you mean endpoint?"),
+        (b"[endpiont]\n", 1, "there is no table 'endpiont'; did you mean endpoint?"),
         (b"[endpoint]\nurl = 3\n", 2, "endpoint.url must be text in quotes, not 3."),
         (
             b'[endpoint]\nformat = "soap"\n',
@@ -138,7 +138,7 @@ def test_the_home_is_no_workspace_of_its_own(tmp_path: Path) -> None:
             3,
             'budget.tokens must be a whole number above 0, not "many".',
         ),
-        (b'[prices."m"]\ninput = 3.0\n', None, "prices"),
+        (b'\n[prices."m"]\ninput = 3.0\n', 2, "prices.m lacks output, a number of at least 0."),
         (b'[prices."m"]\ninput = 3.0\noutpt = 1\n', 3, "[prices.m] has no key 'outpt'; did you mean output?"),
         (b"\xff\xfe", None, "can't be read: line 1 is no UTF-8"),
         (b"#" * 1_000_001, None, "can't be read: it is longer than 1,000,000 bytes"),

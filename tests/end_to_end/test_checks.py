@@ -1,0 +1,79 @@
+"""End to end. A project's checks: run after children landed, and deciding which landings stay."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from merge.landing import Held, Landed
+from orchestrator.events import CheckFinished, ChildFinished
+from orchestrator.scripted.scenario import Conversation
+from tests.conftest import RepositoryOf
+from tests.end_to_end.covey import REQUEST, call, journal_of, run_covey, says, serving, talk, task
+
+PASSES_WITHOUT_BAD = '[check.tests]\ncommand = "if test -e bad.txt; then echo bad is here; false; fi"\n'
+
+
+def with_checks(repository: Path, text: str = PASSES_WITHOUT_BAD) -> None:
+    (repository / ".covey").mkdir(exist_ok=True)
+    (repository / ".covey" / "check.toml").write_text(text)
+
+
+def good_and_bad_child() -> list[Conversation]:
+    return [
+        talk(
+            REQUEST,
+            says("", task("implement", "good", "Write good."), task("implement", "bad", "Write bad.")),
+            says("both ended"),
+        ),
+        talk("Write good.", says("", call("write", path="good.txt", content="x\n")), says("ok")),
+        talk("Write bad.", says("", call("write", path="bad.txt", content="x\n")), says("ok")),
+    ]
+
+
+async def test_after_children_landed_the_checks_run_and_the_receipt_says_how_they_ended(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    with_checks(repository)
+    async with serving(*good_and_bad_child()) as server:
+        done = await run_covey(repository, server=server)
+    assert "check tests: exit status 1" in done.output
+    assert "bad is here" in done.output
+    (finished,) = [e.event for e in journal_of(repository) if isinstance(e.event, CheckFinished)]
+    assert finished.result.failed
+    assert (repository / "bad.txt").exists(), "nothing verifies landings unless it is asked for"
+
+
+@pytest.mark.keeps_checkouts
+async def test_a_verified_landing_holds_the_child_that_breaks_a_check(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    with_checks(repository)
+    async with serving(*good_and_bad_child()) as server:
+        done = await run_covey(repository, server=server, environment={"COVEY_LANDING_VERIFY": "true"})
+        # The model reads it in the report of the child.
+        told = server.requests[-1].body.decode()
+    ends = {e.who: e.event.landing for e in journal_of(repository) if isinstance(e.event, ChildFinished)}
+    (held,) = [landing for landing in ends.values() if isinstance(landing, Held)]
+    assert held.reason == "held: breaks tests (exit status 1; bad is here)"
+    assert sum(isinstance(landing, Landed) for landing in ends.values()) == 1
+    assert ((repository / "good.txt").exists(), (repository / "bad.txt").exists()) == (True, False)
+    assert (Path(held.checkout) / "bad.txt").read_text() == "x\n"
+    assert held.reason in told
+    assert held.reason in done.output
+    assert "check tests: passed (known for this tree)" in done.output
+    for view in ("review", "children"):
+        listed = await run_covey(repository, view, "--json")
+        rows = msgspec.json.decode(listed.output, type=list[dict[str, msgspec.Raw]])
+        assert any(held.reason.encode() in bytes(value) for row in rows for value in row.values()), view
+    assert held.reason in (await run_covey(repository, "review", Path(held.checkout).name)).output
+
+
+async def test_a_check_file_that_cant_be_understood_ends_the_start(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    with_checks(repository, "[check.tests]\ncomand = 'x'\n")
+    async with serving() as server:
+        done = await run_covey(repository, server=server)
+        assert not server.requests
+    assert done.status == 1
+    assert "check.toml, line 2: [check.tests] has no key 'comand'; did you mean command?" in done.errors
