@@ -87,8 +87,9 @@ def estimated_tokens(messages: Iterable[AnyMessage]) -> int:
         match message:
             case UserMessage(text=text):
                 characters += len(text)
-            case AssistantMessage(text=text, calls=calls):
+            case AssistantMessage(text=text, calls=calls, thinking=thinking):
                 characters += len(text) + sum(len(call.name) + len(call.arguments) for call in calls)
+                characters += sum(len(piece.text) for piece in thinking)
             case ToolMessage(text=text):
                 characters += len(text)
                 images += len(message.images)

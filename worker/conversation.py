@@ -5,7 +5,7 @@ gateway translates them. A tool call keeps its arguments as the JSON text that t
 decoded once, by the tool, and replayed to the model unchanged.
 """
 
-from typing import NewType
+from typing import Literal, NewType
 
 import msgspec
 
@@ -18,6 +18,19 @@ class Image(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     media_type: str
     data: bytes
+
+
+class Thinking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A piece of what `model` thought, kept as it came: endpoints want it back, unchanged, with what it led to.
+
+    `name` is what the endpoint calls it. A `redacted_thinking` holds what only the endpoint can read; a `signature` is
+    the endpoint's proof that the text is the model's own.
+    """
+
+    model: str
+    name: Literal["thinking", "redacted_thinking", "reasoning_content", "reasoning"]
+    text: str
+    signature: str = ""
 
 
 class ToolCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,10 +52,11 @@ class UserMessage(Message, frozen=True):
 
 
 class AssistantMessage(Message, frozen=True):
-    """What the model answered: text, the calls it asks for, or both."""
+    """What the model answered: text, the calls it asks for, or both; and what it thought, where that is told."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
+    thinking: tuple[Thinking, ...] = ()
 
 
 class ToolMessage(Message, frozen=True):

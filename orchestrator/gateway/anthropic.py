@@ -51,6 +51,15 @@ class _Image(msgspec.Struct, tag_field="type", tag="image"):
     source: _Source
 
 
+class _Thinking(msgspec.Struct, tag_field="type", tag="thinking"):
+    thinking: str
+    signature: str
+
+
+class _Redacted(msgspec.Struct, tag_field="type", tag="redacted_thinking"):
+    data: str
+
+
 class _Call(msgspec.Struct, tag_field="type", tag="tool_use"):
     id: str
     name: str
@@ -69,7 +78,7 @@ class _User(msgspec.Struct, tag_field="role", tag="user"):
 
 
 class _Assistant(msgspec.Struct, tag_field="role", tag="assistant"):
-    content: list[_Text | _Call]
+    content: list[_Thinking | _Redacted | _Text | _Call]
 
 
 class _Tool(msgspec.Struct, omit_defaults=True):
@@ -112,19 +121,19 @@ def encode_request(prefix: Prefix, conversation: Sequence[AnyMessage], endpoint:
     if prefix.system:
         request.system = msgspec.Raw(prefix.system)
     try:
-        request.messages = _messages(conversation)
+        request.messages = _messages(conversation, endpoint.model)
         return msgspec.json.encode(request)
     except UnicodeEncodeError:
-        request.messages = _messages(mended(conversation))
+        request.messages = _messages(mended(conversation), endpoint.model)
         return msgspec.json.encode(request)
 
 
-def _messages(conversation: Sequence[AnyMessage]) -> list[_User | _Assistant]:
+def _messages(conversation: Sequence[AnyMessage], model: str) -> list[_User | _Assistant]:
     messages: list[_User | _Assistant] = []
     for turn in turns_of(conversation):
         match turn:
             case Said():
-                messages.append(_Assistant(_said(turn)))
+                messages.append(_Assistant(_said(turn, model)))
             case Told():
                 messages.append(_User(_told(turn)))
     for message in [message for message in messages if isinstance(message, _User)][-2:]:
@@ -132,8 +141,13 @@ def _messages(conversation: Sequence[AnyMessage]) -> list[_User | _Assistant]:
     return messages
 
 
-def _said(turn: Said) -> list[_Text | _Call]:
-    blocks: list[_Text | _Call] = []
+def _said(turn: Said, model: str) -> list[_Thinking | _Redacted | _Text | _Call]:
+    # The service refuses thinking that is another model's, and a turn of calls without the thinking before it.
+    blocks: list[_Thinking | _Redacted | _Text | _Call] = [
+        _Redacted(piece.text) if piece.name == "redacted_thinking" else _Thinking(piece.text, piece.signature)
+        for piece in turn.thinking
+        if piece.model == model and piece.name in ("thinking", "redacted_thinking")
+    ]
     # White space at the end of a last message is refused too.
     text = turn.text.rstrip()
     if text or not turn.calls:

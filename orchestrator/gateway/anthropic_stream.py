@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from orchestrator.events import AnySound
-from orchestrator.gateway.draft import CallDraft, ReplyDraft
+from orchestrator.gateway.draft import CallDraft, ReplyDraft, ThinkingDraft
 from orchestrator.gateway.endpoint import Key
 from orchestrator.gateway.failures import Fault, failure_of_fault
 from orchestrator.gateway.text import short_line
@@ -34,6 +34,8 @@ class _Block(msgspec.Struct):
     name: str = ""
     text: str = ""
     thinking: str = ""
+    signature: str = ""
+    data: str = ""
     input: dict[str, object] = {}
 
 
@@ -41,6 +43,7 @@ class _Delta(msgspec.Struct):
     type: str = ""
     text: str = ""
     thinking: str = ""
+    signature: str = ""
     partial_json: str = ""
     stop_reason: str | None = None
 
@@ -61,12 +64,13 @@ _EVENT = msgspec.json.Decoder(_Event)
 class Decoder:
     """Reads the events of one reply."""
 
-    def __init__(self, taken: Collection[str], ordinal: int, key: Key | None) -> None:
+    def __init__(self, taken: Collection[str], ordinal: int, model: str, key: Key | None) -> None:
         self.has_finished = False
-        self._draft = ReplyDraft(taken, ordinal)
+        self._draft = ReplyDraft(taken, ordinal, model)
         self._stopped = False
         self._key = key
         self._calls: dict[int, CallDraft] = {}
+        self._thinking: dict[int, ThinkingDraft] = {}
         # What a block brought at its start, used when no pieces follow.
         self._inputs: dict[int, str] = {}
         self._usage = _Usage()
@@ -126,8 +130,10 @@ class Decoder:
                 return self._draft.add_arguments(call, "")
             case "text":
                 return self._draft.add_text(block.text)
-            case "thinking":
-                return self._draft.add_thinking(block.thinking)
+            case "thinking" | "redacted_thinking" as name:
+                self._thinking[index] = thinking = self._draft.begin_thinking(name)
+                self._draft.sign_thinking(thinking, block.signature)
+                return self._draft.add_thinking(thinking, block.thinking or block.data)
             case _:
                 return ()
 
@@ -135,8 +141,11 @@ class Decoder:
         match delta.type:
             case "text_delta":
                 return self._draft.add_text(delta.text)
-            case "thinking_delta":
-                return self._draft.add_thinking(delta.thinking)
+            case "thinking_delta" if index in self._thinking:
+                return self._draft.add_thinking(self._thinking[index], delta.thinking)
+            case "signature_delta" if index in self._thinking:
+                self._draft.sign_thinking(self._thinking[index], delta.signature)
+                return ()
             case "input_json_delta" if index in self._calls:
                 if delta.partial_json:
                     self._inputs.pop(index, None)
@@ -172,5 +181,5 @@ class Decoder:
         )
 
 
-def open_decoder(taken: Collection[str], ordinal: int, key: Key | None) -> Decoder:
-    return Decoder(taken, ordinal, key)
+def open_decoder(taken: Collection[str], ordinal: int, model: str, key: Key | None) -> Decoder:
+    return Decoder(taken, ordinal, model, key)

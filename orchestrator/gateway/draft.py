@@ -6,11 +6,12 @@ replies without end; it knows no wire format and never judges whether a reply is
 """
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from orchestrator.events import AnySound, CallComposing, TextAdded, ThinkingAdded
 from orchestrator.gateway.runaway import runaway_detail
 from orchestrator.gateway.text import mend
-from worker.conversation import AssistantMessage, CallId, ToolCall
+from worker.conversation import AssistantMessage, CallId, Thinking, ToolCall
 from worker.model import AnyModelFailure, Malformed, RanAway, Reply, Usage
 
 # Far above what any model writes in one reply, far below what hurts: a server that never stops is cut here.
@@ -42,18 +43,32 @@ class CallDraft:
         return runaway_detail(self.name or "a call", self._tail, self.characters)
 
 
+ThinkingName = Literal["thinking", "redacted_thinking", "reasoning_content", "reasoning"]
+
+
+class ThinkingDraft:
+    """One piece of thinking so far."""
+
+    def __init__(self, name: ThinkingName) -> None:
+        self.name: ThinkingName = name
+        self.texts: list[str] = []
+        self.signature = ""
+
+
 class ReplyDraft:
     """The reply so far. `failure` is set when it must not go on."""
 
-    def __init__(self, taken: Collection[str] = (), ordinal: int = 0) -> None:
+    def __init__(self, taken: Collection[str] = (), ordinal: int = 0, model: str = "") -> None:
         # `taken` are the call ids that the conversation holds, `ordinal` is a number no earlier reply of it
-        # had.
+        # had, `model` is whose reply it is.
         self.failure: AnyModelFailure | None = None
         self.calls: list[CallDraft] = []
+        self.thinking: list[ThinkingDraft] = []
         self.cut_off = False
         self.usage = Usage()
         self._taken = taken
         self._ordinal = ordinal
+        self._model = model
         self._texts: list[str] = []
         self._characters = 0
 
@@ -68,12 +83,22 @@ class ReplyDraft:
         self._count(len(text))
         return (TextAdded(mend(text)),)
 
-    def add_thinking(self, text: str) -> Sequence[AnySound]:
-        """Thinking is heard and not kept: no later request carries it."""
+    def begin_thinking(self, name: ThinkingName) -> ThinkingDraft:
+        thinking = ThinkingDraft(name)
+        self.thinking.append(thinking)
+        self._count(_CALL_CHARACTERS)
+        return thinking
+
+    def add_thinking(self, thinking: ThinkingDraft, text: str) -> Sequence[AnySound]:
         if not text:
             return ()
+        thinking.texts.append(text)
         self._count(len(text))
-        return (ThinkingAdded(mend(text)),)
+        return (ThinkingAdded(mend(text)),) if thinking.name != "redacted_thinking" else ()
+
+    def sign_thinking(self, thinking: ThinkingDraft, signature: str) -> None:
+        thinking.signature += signature
+        self._count(len(signature))
 
     def begin_call(self, id: str = "", name: str = "") -> CallDraft:
         call = CallDraft(id, name)
@@ -96,12 +121,18 @@ class ReplyDraft:
             return Malformed("it holds a tool call without a name")
         text = mend("".join(self._texts))
         calls = tuple(self._finished_calls())
+        thinking = tuple(
+            Thinking(self._model, piece.name, mend("".join(piece.texts)), piece.signature)
+            for piece in self.thinking
+            if piece.texts or piece.signature
+        )
         usage = self.usage
         if usage.total_tokens == 0:
             # About four characters make a token; an estimate keeps budgets and receipts honest enough.
             written = len(text) + sum(len(call.name) + len(call.arguments) for call in calls)
+            written += sum(len(piece.text) for piece in thinking)
             usage = Usage(input_tokens=input_tokens_estimate, output_tokens=-(-written // 4))
-        return Reply(AssistantMessage(text, calls), usage, self.cut_off)
+        return Reply(AssistantMessage(text, calls, thinking), usage, self.cut_off)
 
     def _finished_calls(self) -> list[ToolCall]:
         """The calls with ids that are theirs alone in the conversation, whatever the server gave."""

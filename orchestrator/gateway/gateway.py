@@ -141,7 +141,7 @@ class Gateway:
         transport = await self._opened()
         if isinstance(transport, Unreachable):
             return transport
-        decoder = self._format.open_decoder(taken, ordinal, self._endpoint.key)
+        decoder = self._format.open_decoder(taken, ordinal, self._endpoint.model, self._endpoint.key)
         async with self._warmth.taken_turn():
             return await transport.exchange(
                 body, decoder, hear=hear, note_first_byte=self._warmth.note_first_byte

@@ -14,7 +14,7 @@ from orchestrator.gateway.openai_stream import open_decoder as open_decoder
 from orchestrator.gateway.text import mend
 from orchestrator.gateway.turns import Said, Told, images_of, mended, safe_arguments, safe_name, turns_of
 from orchestrator.gateway.wire_format import Prefix
-from worker.conversation import AnyMessage, Image
+from worker.conversation import AnyMessage, Image, Thinking
 from worker.tools.spec import ToolSpec
 
 HEADERS: Mapping[str, str] = {}
@@ -58,6 +58,8 @@ class _Call(msgspec.Struct, tag_field="type", tag="function"):
 class _Assistant(msgspec.Struct, tag_field="role", tag="assistant", omit_defaults=True):
     content: str
     tool_calls: list[_Call] = []
+    reasoning_content: str = ""
+    reasoning: str = ""
 
 
 class _Answer(msgspec.Struct, tag_field="role", tag="tool"):
@@ -114,18 +116,18 @@ def encode_request(prefix: Prefix, conversation: Sequence[AnyMessage], endpoint:
     if prefix.tools:
         request.tools = msgspec.Raw(prefix.tools)
     try:
-        request.messages = [msgspec.Raw(prefix.system), *_messages(conversation)]
+        request.messages = [msgspec.Raw(prefix.system), *_messages(conversation, endpoint.model)]
         return msgspec.json.encode(request)
     except UnicodeEncodeError:
-        request.messages = [msgspec.Raw(prefix.system), *_messages(mended(conversation))]
+        request.messages = [msgspec.Raw(prefix.system), *_messages(mended(conversation), endpoint.model)]
         return msgspec.json.encode(request)
 
 
-def _messages(conversation: Sequence[AnyMessage]) -> list[_User | _Assistant | _Answer]:
+def _messages(conversation: Sequence[AnyMessage], model: str) -> list[_User | _Assistant | _Answer]:
     messages: list[_User | _Assistant | _Answer] = []
     for turn in turns_of(conversation):
         match turn:
-            case Said(text, calls):
+            case Said(text, calls, thinking):
                 messages.append(
                     _Assistant(
                         text,
@@ -133,6 +135,9 @@ def _messages(conversation: Sequence[AnyMessage]) -> list[_User | _Assistant | _
                             _Call(call.id, _Function(safe_name(call.name), safe_arguments(call.arguments)))
                             for call in calls
                         ],
+                        # Services whose models think refuse a later request without it, or the model is lost.
+                        reasoning_content=_thought(thinking, "reasoning_content", model),
+                        reasoning=_thought(thinking, "reasoning", model),
                     )
                 )
             case Told(answers, words):
@@ -144,6 +149,10 @@ def _messages(conversation: Sequence[AnyMessage]) -> list[_User | _Assistant | _
                 elif words or not answers:
                     messages.append(_User(words))
     return messages
+
+
+def _thought(thinking: Sequence[Thinking], name: str, model: str) -> str:
+    return "".join(piece.text for piece in thinking if piece.name == name and piece.model == model)
 
 
 def _with_images(images: Sequence[Image], words: str) -> list[_Text | _ImageUrl]:

@@ -71,9 +71,9 @@ _CHUNK = msgspec.json.Decoder(_Chunk)
 class Decoder:
     """Reads the events of one reply."""
 
-    def __init__(self, taken: Collection[str], ordinal: int, key: Key | None) -> None:
+    def __init__(self, taken: Collection[str], ordinal: int, model: str, key: Key | None) -> None:
         self.has_finished = False
-        self._draft = ReplyDraft(taken, ordinal)
+        self._draft = ReplyDraft(taken, ordinal, model)
         self._said_done = False
         self._key = key
         self._by_index: dict[int, CallDraft] = {}
@@ -118,7 +118,13 @@ class Decoder:
 
     def _take(self, delta: _Delta) -> list[AnySound]:
         draft = self._draft
-        sounds = list(draft.add_thinking(delta.reasoning_content or delta.reasoning or ""))
+        sounds: list[AnySound] = []
+        # One of the two names; a server that sends both sends the same under each.
+        name = "reasoning_content" if delta.reasoning_content else "reasoning"
+        thought = delta.reasoning_content or delta.reasoning
+        if thought:
+            thinking = draft.thinking[-1] if draft.thinking else draft.begin_thinking(name)
+            sounds += draft.add_thinking(thinking, thought)
         content = delta.content or delta.refusal or ""
         if isinstance(content, list):
             content = "".join(part.text for part in content)
@@ -181,5 +187,5 @@ def _is_whole(arguments: str) -> bool:
     return True
 
 
-def open_decoder(taken: Collection[str], ordinal: int, key: Key | None) -> Decoder:
-    return Decoder(taken, ordinal, key)
+def open_decoder(taken: Collection[str], ordinal: int, model: str, key: Key | None) -> Decoder:
+    return Decoder(taken, ordinal, model, key)

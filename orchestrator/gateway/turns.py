@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from orchestrator.gateway.text import mend
-from worker.conversation import AnyMessage, AssistantMessage, Image, ToolCall, ToolMessage, UserMessage
+from worker.conversation import (
+    AnyMessage,
+    AssistantMessage,
+    Image,
+    Thinking,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -23,10 +31,11 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What the model said."""
+    """What the model said, and what it thought before."""
 
     text: str
     calls: tuple[ToolCall, ...]
+    thinking: tuple[Thinking, ...] = ()
 
 
 def turns_of(conversation: Sequence[AnyMessage]) -> Iterator[Told | Said]:
@@ -95,6 +104,7 @@ def _said(messages: Sequence[AssistantMessage]) -> Said:
     return Said(
         text="\n\n".join(message.text for message in messages if message.text),
         calls=tuple(call for message in messages for call in message.calls),
+        thinking=tuple(piece for message in messages for piece in message.thinking),
     )
 
 
@@ -102,8 +112,8 @@ def _mended(message: AnyMessage) -> AnyMessage:
     match message:
         case UserMessage(text=text):
             return UserMessage(mend(text))
-        case AssistantMessage(text=text, calls=calls):
-            # The arguments and names of calls are mended where they are made safe.
-            return AssistantMessage(mend(text), calls)
+        case AssistantMessage():
+            # The arguments and names of calls are mended where they are made safe, thinking where it came in.
+            return msgspec.structs.replace(message, text=mend(message.text))
         case ToolMessage():
             return msgspec.structs.replace(message, text=mend(message.text))

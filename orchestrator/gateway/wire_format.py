@@ -65,8 +65,10 @@ class WireFormat(Protocol):
         """The body of the request. The same arguments give the same bytes."""
         ...
 
-    def open_decoder(self, taken: Collection[str], ordinal: int, key: Key | None) -> StreamDecoder:
-        """A decoder for one reply; `taken` and `ordinal` as in `ReplyDraft`."""
+    def open_decoder(
+        self, taken: Collection[str], ordinal: int, model: str, key: Key | None
+    ) -> StreamDecoder:
+        """A decoder for one reply; `taken`, `ordinal` and `model` as in `ReplyDraft`."""
         ...
 
 

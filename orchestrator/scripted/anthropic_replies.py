@@ -107,6 +107,7 @@ def _blocks(line: Line) -> Iterator[bytes]:
     chunk = line.reply.chunk
     if line.thinking:
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces_of(line.thinking, chunk)]
+        deltas.append({"type": "signature_delta", "signature": "scripted"})
         yield from _block(index, {"type": "thinking", "thinking": ""}, deltas)
         index += 1
     if line.text:

@@ -8,11 +8,12 @@ from orchestrator.events import CallComposing, TextAdded, ThinkingAdded
 from orchestrator.gateway.anthropic_stream import Decoder, open_decoder
 from orchestrator.gateway.endpoint import Key
 from tests.orchestrator.gateway.streams import fail, play, read
-from worker.model import ContextOverflow, Malformed, Overloaded, RanAway, Refused, ServerFailed, Usage
+from worker.conversation import Thinking
+from worker.model import ContextOverflow, Malformed, Overloaded, RanAway, Refused, Reply, ServerFailed, Usage
 
 
 def _open(*taken: str) -> Decoder:
-    return open_decoder(frozenset(taken), 4, Key("sk-secret"))
+    return open_decoder(frozenset(taken), 4, "m", Key("sk-secret"))
 
 
 def _start(**usage: int) -> dict[str, Any]:
@@ -94,11 +95,13 @@ def test_calls_side_by_side_are_told_apart() -> None:
     assert [(call.id, call.arguments) for call in calls] == [("c1", '{"path": "a"}'), ("c2", '{"path": "a"}')]
 
 
-def test_thinking_is_heard_and_not_kept() -> None:
+def test_thinking_is_heard_and_kept_with_its_signature_and_what_is_redacted_is_only_kept() -> None:
     events = [
         _begin(0, "thinking", thinking=""),
-        _add(0, "thinking_delta", thinking="Hm."),
-        _add(0, "signature_delta", signature="abc"),
+        _add(0, "thinking_delta", thinking="Hm"),
+        _add(0, "thinking_delta", thinking="."),
+        _add(0, "signature_delta", signature="ab"),
+        _add(0, "signature_delta", signature="c"),
         _stop(0),
         _begin(1, "redacted_thinking", data="xyz"),
         _stop(1),
@@ -107,8 +110,13 @@ def test_thinking_is_heard_and_not_kept() -> None:
         _finish(),
     ]
     outcome, sounds = play(_open(), events)
-    assert sounds == [ThinkingAdded("Hm."), TextAdded("Yes.")]
-    assert outcome == read(_open(), _text("Yes."), _finish())
+    assert sounds == [ThinkingAdded("Hm"), ThinkingAdded("."), TextAdded("Yes.")]
+    assert isinstance(outcome, Reply)
+    assert outcome.message.text == "Yes."
+    assert outcome.message.thinking == (
+        Thinking("m", "thinking", "Hm.", "abc"),
+        Thinking("m", "redacted_thinking", "xyz"),
+    )
 
 
 def test_an_input_that_comes_whole_at_the_start_counts() -> None:

@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from orchestrator.events import AnySound, CallComposing, ModelRetried, TextAdded, ThinkingAdded
 from orchestrator.gateway.endpoint import Format
@@ -22,7 +23,7 @@ from tests.orchestrator.gateway.places import (
     script,
     serving,
 )
-from worker.conversation import AnyMessage, AssistantMessage, UserMessage
+from worker.conversation import AnyMessage, AssistantMessage, Thinking, UserMessage
 from worker.model import AnyModelFailure, Model, Reply, Usage
 
 pytestmark = pytest.mark.parametrize("format", FORMATS)
@@ -47,6 +48,11 @@ async def test_a_reply_is_heard_as_it_comes_and_returned_whole(format: Format) -
         AssistantMessage(
             "Let me look.",
             (call("call_0_0", "read", '{"path":"a.py"}'), call("call_0_1", "write", '{"path": "b')),
+            (
+                Thinking("small", "thinking", "Hm.", "scripted")
+                if format == "anthropic"
+                else Thinking("small", "reasoning_content", "Hm."),
+            ),
         ),
         Usage(100, 20, 60),
     )
@@ -68,6 +74,25 @@ async def test_a_stream_that_dribbles_in_gives_the_same_reply(format: Format, dr
     assert isinstance(reply, Reply)
     assert reply == whole
     assert reply.message.text == said.text
+
+
+async def test_what_the_model_thought_goes_back_to_it_and_to_no_other(format: Format) -> None:
+    replies = Said(thinking="Hm.", calls=(Call("read", {"path": "a"}),)), Said(text="Done.", times=2)
+    async with serving(script(*replies)) as server, asking(server.url, format) as gateway:
+        conversation: list[AnyMessage] = [*HELLO]
+        first = await gateway.reply(conversation)
+        assert isinstance(first, Reply)
+        conversation += [first.message, answer("call_0_0", "it holds something")]
+        await gateway.reply(conversation)
+        other = replace(first.message, thinking=tuple(replace(t, model="x") for t in first.message.thinking))
+        await gateway.reply([*HELLO, other, conversation[-1]])
+        _, second, third = (request.body for request in server.requests)
+    sent = {
+        "openai": b'"reasoning_content":"Hm."',
+        "anthropic": b'"content":[{"type":"thinking","thinking":"Hm.","signature":"scripted"},{"type":"tool_use"',
+    }
+    assert sent[format] in second
+    assert b"Hm." not in third
 
 
 async def test_a_conversation_goes_on_over_one_connection(format: Format) -> None:

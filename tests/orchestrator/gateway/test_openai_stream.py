@@ -6,15 +6,18 @@ from typing import Any
 import pytest
 
 from orchestrator.events import CallComposing, TextAdded, ThinkingAdded
+from orchestrator.gateway.draft import ThinkingName
 from orchestrator.gateway.endpoint import Key
 from orchestrator.gateway.openai_stream import Decoder, open_decoder
 from tests.orchestrator.gateway.streams import fail, play, read
+from worker.conversation import AssistantMessage, Thinking
 from worker.model import (
     ContextOverflow,
     Malformed,
     Overloaded,
     RanAway,
     Refused,
+    Reply,
     ServerFailed,
     Usage,
 )
@@ -23,7 +26,7 @@ DONE = "[DONE]"
 
 
 def _open(*taken: str, ordinal: int = 4) -> Decoder:
-    return open_decoder(frozenset(taken), ordinal, Key("sk-secret"))
+    return open_decoder(frozenset(taken), ordinal, "m", Key("sk-secret"))
 
 
 def _delta(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -62,10 +65,18 @@ def test_text_comes_in_pieces_and_is_heard_piece_by_piece() -> None:
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-def test_thinking_is_heard_under_either_name_and_not_kept(name: str) -> None:
-    outcome, sounds = play(_open(), [_delta(**{name: "Hm."}), _delta(content="Yes."), _finish()])
-    assert sounds == [ThinkingAdded("Hm."), TextAdded("Yes.")]
-    assert outcome == read(_open(), _delta(content="Yes."), _finish())
+def test_thinking_is_heard_and_kept_under_the_name_it_came_by(name: ThinkingName) -> None:
+    events = [_delta(**{name: "H"}), _delta(**{name: "m."}), _delta(content="Yes."), _finish()]
+    outcome, sounds = play(_open(), events)
+    assert sounds == [ThinkingAdded("H"), ThinkingAdded("m."), TextAdded("Yes.")]
+    assert isinstance(outcome, Reply)
+    assert outcome.message == AssistantMessage("Yes.", (), (Thinking("m", name, "Hm."),))
+
+
+def test_thinking_that_comes_under_both_names_is_kept_once() -> None:
+    events = [_delta(reasoning="Hm.", reasoning_content="Hm."), _delta(content="Yes."), _finish()]
+    thinking = read(_open(), *events).message.thinking
+    assert thinking == (Thinking("m", "reasoning_content", "Hm."),)
 
 
 def test_a_call_in_fragments_is_put_together() -> None:

@@ -45,7 +45,7 @@ lines = st.builds(
 
 
 def _read(format: Format, events: list[bytes]) -> Reply | AnyModelFailure:
-    decoder = SIDES[format][1].open_decoder((), 0, None)
+    decoder = SIDES[format][1].open_decoder((), 0, "m", None)
     for event in events:
         data = [
             line.removeprefix("data: ") for line in event.decode().split("\n") if line.startswith("data: ")
@@ -61,9 +61,11 @@ def _read(format: Format, events: list[bytes]) -> Reply | AnyModelFailure:
 def test_any_line_is_read_back_as_it_was_written(format: Format, line: Line) -> None:
     reply = _read(format, SIDES[format][0].write_events(line, ASKED, "m"))
     assert isinstance(reply, Reply)
-    assert reply.message == AssistantMessage(
-        line.text, tuple(ToolCall(CallId(call.id), call.name, call.arguments) for call in line.calls)
+    assert reply.message.text == line.text
+    assert reply.message.calls == tuple(
+        ToolCall(CallId(call.id), call.name, call.arguments) for call in line.calls
     )
+    assert "".join(piece.text for piece in reply.message.thinking) == line.thinking
     assert reply.usage.input_tokens == 100
     assert not reply.cut_off
 
