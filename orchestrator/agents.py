@@ -16,30 +16,13 @@ from orchestrator.config.home import covey_home
 from orchestrator.front_matter import Field, FrontMatter, FrontMatterBroken, read_front_matter, split_list
 from worker.path_text import quote_path
 from worker.protocol import ToolLimit
+from worker.tool_names import OTHER_NAMES, advertised_name
 
 _LIMIT_BYTES = 100_000
 """A longer file is no instruction but a book: a quarter of a small model's window before the task has been told."""
 
 _TOLD_CHARACTERS = 400
 """How much of a description the task tool tells. It is in every request of the session, and some people write pages."""
-
-_TOOLS: Mapping[str, tuple[str, ...]] = {
-    "read": ("read_file", "list_dir", "show_image", "ls", "list", "view", "notebookread"),
-    "search": ("grep", "glob", "find"),
-    "edit": (
-        *("edit_file", "replace_text", "replace_texts", "replace_lines", "insert_after", "delete_lines"),
-        *("multiedit", "notebookedit", "patch"),
-    ),
-    "write": ("write_file",),
-    "run_command": ("bash", "shell"),
-    "lsp": ("diagnostics", "definition"),
-    "skill": ("read_skill",),
-    "task": ("agent",),
-    "ask": ("askuserquestion",),
-    "web": ("web_search", "web_fetch", "websearch", "webfetch"),
-    "browser": (),
-}
-"""Each tool by the name that is advertised, with the names that it has elsewhere or had before, in lower case."""
 
 _NOT_HERE = re.compile(
     r"mcp__.*|todo(read|write)|(enter|exit)planmode|(kill|bash)(output|shell|bash)|task(output|stop)"
@@ -123,7 +106,7 @@ def tool_limit(agent: Agent) -> ToolLimit | None:
     """What a child of `agent` may call, under every name that it may have; None when its file sets no limit."""
     if agent.tools is None:
         return None
-    names = [name for tool in agent.tools for name in (tool, *_TOOLS[tool])]
+    names = [name for tool in agent.tools for name in (tool, *OTHER_NAMES[tool])]
     may = " and ".join(filter(None, [", ".join(agent.tools[:-1]), *agent.tools[-1:]]))
     allowed = f"may use only {may}; do what you can with that" if may else "may use no tool; answer without"
     return ToolLimit(tuple(names), f"the agent {agent.name} {allowed}, and say what is left.")
@@ -160,7 +143,7 @@ def _read_agent(path: Path) -> tuple[Agent, list[str]]:
     tools, unknown = _read_tools(head.fields.get("tools"))
     without, _ = _read_tools(head.fields.get("disallowedTools"))
     if without is not None:
-        tools = tuple(tool for tool in (_TOOLS if tools is None else tools) if tool not in without)
+        tools = tuple(tool for tool in (OTHER_NAMES if tools is None else tools) if tool not in without)
     agent = Agent(name, _one_line(head, "description"), head.body, tools, _one_line(head, "model"))
     return agent, unknown
 
@@ -199,15 +182,9 @@ def _read_tools(field: Field | None) -> tuple[tuple[str, ...] | None, list[str]]
     named = split_list(field.value) if isinstance(field.value, str) else field.value
     if "*" in named:
         return None, []
-    meant = {name: _tool_of(name) for name in named}
+    meant = {name: advertised_name(name) for name in named}
     unknown = [name for name, tool in meant.items() if tool is None and not _NOT_HERE.fullmatch(name.lower())]
-    return tuple(tool for tool in _TOOLS if tool in meant.values()), unknown
-
-
-def _tool_of(name: str) -> str | None:
-    """The advertised tool that people call `name`. `Bash(git log:*)` is less than the tool, so it is none."""
-    plain = name.lower()
-    return next((tool for tool, others in _TOOLS.items() if plain == tool or plain in others), None)
+    return tuple(tool for tool in OTHER_NAMES if tool in meant.values()), unknown
 
 
 def _short(text: str) -> str:

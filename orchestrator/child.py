@@ -7,6 +7,7 @@ answer is used. Stopping a child is cancelling its scope; what it had done until
 import os
 import traceback
 from dataclasses import dataclass
+from functools import partial
 
 import trio
 
@@ -40,6 +41,7 @@ from orchestrator.settling import settle
 from worker.conversation import AnyMessage, UserMessage
 from worker.model import OutOfBudget, Reply, Usage
 from worker.path_text import quote_path
+from worker.policy.question import Permission, Question
 from worker.protocol import (
     Answered,
     ChildId,
@@ -237,7 +239,9 @@ class Child:
         conversation, journaled = self._first_words(ground, folder)
         logs = os.fsencode(grounds.logs / new.id)
         limit = tool_limit(new.agent) if new.agent is not None else None
-        start = Start(new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit)
+        start = Start(
+            new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit, policy=grounds.policy
+        )
         marker = child_marker(grounds.repository.common_dir, new.id)
         async with open_worker(marker, child_environment(os.environ, marker), grounds.spawner) as worker:
             grounds.journal.record(new.id, _working(ground))
@@ -249,7 +253,7 @@ class Child:
                 prefix_tokens=grounds.gateway.prefix_tokens,
                 heard=self._listen,
             )
-            self._dialogue = dialogue = Dialogue(worker, start, model, self._listen)
+            self._dialogue = dialogue = Dialogue(worker, start, model, self._listen, self._ask_person)
             for text in self._unsaid:
                 await dialogue.steer(text)
             outcome = await dialogue.run()
@@ -291,6 +295,13 @@ class Child:
             case ToolFinished():
                 self._did("thinking")
                 self._grounds.journal.record(self.new.id, heard)
+
+    async def _ask_person(self, question: Question) -> Permission:
+        self._did(f"waits for permission: {question.title}")
+        grounds = self._grounds
+        permission = await grounds.desk.ask(question, partial(grounds.journal.record, self.new.id))
+        self._did(question.title)
+        return permission
 
     def _did(self, action: str) -> None:
         self.last_action = action

@@ -16,6 +16,7 @@ from orchestrator.process import WorkerProcess
 from worker.conversation import AnyMessage
 from worker.frames import RemoteProtocolError
 from worker.model import Reply
+from worker.policy.question import AskPerson, ask_nobody
 from worker.protocol import (
     PROTOCOL_VERSION,
     AnyOutcome,
@@ -23,6 +24,8 @@ from worker.protocol import (
     ModelAsked,
     ModelFailed,
     ModelReplied,
+    PermissionDecided,
+    PermissionWanted,
     Ready,
     Start,
     Steer,
@@ -45,11 +48,19 @@ Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
 class Dialogue:
     """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after."""
 
-    def __init__(self, worker: WorkerProcess, start: Start, model: CompactingModel, listen: Listener) -> None:
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        start: Start,
+        model: CompactingModel,
+        listen: Listener,
+        ask_person: AskPerson = ask_nobody,
+    ) -> None:
         self._worker = worker
         self._start = start
         self._model = model
         self._listen = listen
+        self._ask_person = ask_person
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
         self._ended = False
@@ -95,6 +106,8 @@ class Dialogue:
                     nursery.start_soon(self._answer, report)
                 case ToolStarted() | ToolFinished():
                     self._listen(report)
+                case PermissionWanted():
+                    nursery.start_soon(self._ask, report)
                 case Finished(outcome=outcome):
                     return outcome
         return BrokenOff()
@@ -135,3 +148,8 @@ class Dialogue:
                 await self._worker.wire.send(ModelReplied(asked.ask, reply, shorter))
             else:
                 await self._worker.wire.send(ModelFailed(asked.ask, reply))
+
+    async def _ask(self, wanted: PermissionWanted) -> None:
+        permission = await self._ask_person(wanted.question)
+        with suppress(PeerGone):
+            await self._worker.wire.send(PermissionDecided(wanted.ask, permission))

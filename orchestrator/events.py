@@ -6,11 +6,13 @@ cares for (`ToolStarted`, `ToolFinished`) are events as they are. Who an event b
 in its entry (`orchestrator.journal`), not here.
 """
 
+from typing import Literal, NewType
+
 import msgspec
 
 from merge.landing import AnyLanding
 from orchestrator.checks.results import CheckResult
-from worker.conversation import AnyMessage
+from worker.conversation import AnyMessage, CallId
 from worker.model import AnyModelFailure, Reply, Usage
 from worker.protocol import AnyOutcome, ChildId, Kind, ToolFinished, ToolStarted
 
@@ -95,6 +97,36 @@ class ModelRetried(Event, frozen=True):
     failure: AnyModelFailure
     attempt: int
     wait_seconds: float
+
+
+QuestionId = NewType("QuestionId", str)
+"""Names a question to the person; an answer names it."""
+
+Answer = Literal["approved", "approved for this session", "rejected", "withdrawn", "nobody there"]
+"""What came of a question. It is withdrawn when the turn or the child that asked it ends first."""
+
+
+class PermissionAsked(Event, frozen=True):
+    """A call waits for the person to allow it; every one of these has exactly one `PermissionAnswered`.
+
+    `title` is the call's line, `detail` what it would do, whole. `grants` says in words what "for this session" would
+    allow.
+    """
+
+    id: QuestionId
+    call: CallId
+    tool: str
+    title: str
+    detail: str
+    grants: tuple[str, ...]
+    reason: str = ""
+
+
+class PermissionAnswered(Event, frozen=True):
+    """The question is settled."""
+
+    id: QuestionId
+    answer: Answer
 
 
 class ChildStarted(Event, frozen=True):
@@ -201,6 +233,8 @@ AnyFact = (
     | ModelRetried
     | ToolStarted
     | ToolFinished
+    | PermissionAsked
+    | PermissionAnswered
     | ChildStarted
     | ChildQueued
     | ChildWorking

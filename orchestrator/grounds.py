@@ -15,8 +15,10 @@ from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import Ledger
+from orchestrator.permissions import PermissionDesk
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner
+from worker.policy.rules import Policy
 
 if TYPE_CHECKING:
     from merge.snapshot import Snapshot
@@ -37,6 +39,8 @@ class Grounds:
     slots: Slots = field(default_factory=Slots)
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)
+    policy: Policy = field(default_factory=Policy)
+    desk: PermissionDesk = field(default_factory=PermissionDesk)
     configuration: Configuration = field(default_factory=Configuration)
     window: ContextWindow = field(default_factory=ContextWindow)
 

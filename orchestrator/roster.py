@@ -26,6 +26,9 @@ from orchestrator.events import (
     Compacting,
     Dismissed,
     ModelRetried,
+    PermissionAnswered,
+    PermissionAsked,
+    QuestionId,
     Replied,
     RequestGiven,
     Stopped,
@@ -113,10 +116,18 @@ class ChildRow(msgspec.Struct, frozen=True):
         return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
 
 
+class Pending(msgspec.Struct, frozen=True):
+    """A question to the person that waits, and who asks it."""
+
+    who: ChildId
+    asked: PermissionAsked
+
+
 class Picture(msgspec.Struct, frozen=True):
     """A session's turn at one moment: the request, its children, what the parent does and has used.
 
     `earlier` are the children of the turns before, `checks` the last result of each check since the request, by name.
+    `questions` wait for the person, the oldest first.
     """
 
     request: str = ""
@@ -131,6 +142,7 @@ class Picture(msgspec.Struct, frozen=True):
     ended_at: float | None = None
     checks: dict[str, CheckResult] = {}
     retry: Retry | None = None
+    questions: dict[QuestionId, Pending] = {}
 
     def seconds(self, now: float) -> float:
         """How long the turn has run until `now`, or until it ended."""
@@ -173,6 +185,15 @@ class Picture(msgspec.Struct, frozen=True):
 def see(picture: Picture, entry: Entry) -> Picture:
     """The picture after `entry`. A request begins a new one."""
     change = msgspec.structs.replace
+    match entry.event:
+        case PermissionAsked(id=id):
+            waiting = {**picture.questions, id: Pending(entry.who, entry.event)}
+            return change(picture, questions=waiting)
+        case PermissionAnswered(id=id):
+            left = {each: pending for each, pending in picture.questions.items() if each != id}
+            return change(picture, questions=left)
+        case _:
+            pass
     if entry.who != PARENT:
         if isinstance(entry.event, ChildStarted):
             started = entry.event

@@ -29,8 +29,10 @@ from orchestrator.config.tables import Configuration
 from orchestrator.context_window import ContextWindow, known_window
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
+    Answer,
     ErrorRecorded,
     Noticed,
+    QuestionId,
     RequestGiven,
     SessionFinished,
     SessionStarted,
@@ -44,6 +46,8 @@ from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.own_folder import own_folder
+from orchestrator.permissions import PermissionDesk
+from orchestrator.policy_files import read_policy
 from orchestrator.recovering import put_right
 from orchestrator.resuming import Past
 from orchestrator.slots import Slots
@@ -53,6 +57,7 @@ from worker.agent import Agent
 from worker.catalogue import TOOLS, advertised
 from worker.conversation import UserMessage
 from worker.path_text import quote_path
+from worker.policy.permission import Permits
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
 from worker.toolbox import Toolbox
 from worker.tools import run_command, task
@@ -75,6 +80,7 @@ class Session:
         model: CompactingModel,
         purse: Purse,
         checks: Checks,
+        desk: PermissionDesk,
     ) -> None:
         self.id = id
         self.repository = repository
@@ -82,6 +88,7 @@ class Session:
         self.children = children
         self.purse = purse
         self.checks = checks
+        self._desk = desk
         self._agent = agent
         self._model = model
         self._turn: trio.CancelScope | None = None
@@ -154,6 +161,14 @@ class Session:
         """A message for the model, read before its next reply of the running turn."""
         self.children.say(text)
 
+    def attend(self) -> None:
+        """A person is there to answer questions; without one each is answered by a refusal."""
+        self._desk.is_attended = True
+
+    def answer_permission(self, id: QuestionId, answer: Answer) -> bool:
+        """The person's answer to a `PermissionAsked`; False when the question no longer waits."""
+        return self._desk.answer(id, answer)
+
 
 async def _warm_up(gateway: Gateway) -> None:
     """Load what the first request needs, then what the first child needs, while a person types or a model thinks."""
@@ -202,12 +217,13 @@ async def open_session(
     all that dead sessions left has been dealt with, because that is part of their past.
 
     Raises:
-        UserError: when its `check.toml` says what it can't.
+        UserError: when its `check.toml` or a policy file says what it can't.
         FolderRefused: when the workspace's `.covey/` can't be written.
         JournalInUse: when the session runs in another process.
     """
     configured = read_checks(repository.root)
     configuration = configuration or Configuration()
+    policy = read_policy(os.environ, repository.root, configuration.permissions)
     folder = own_folder(repository)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(repository))
@@ -232,6 +248,7 @@ async def open_session(
             for tool in available
         ]
         checks = Checks(configured, repository, journal, logs / "checks")
+        desk = PermissionDesk()
         limits = limits or Limits()
         purse = Purse(limits.budget, limits.price)
         async with (
@@ -257,6 +274,8 @@ async def open_session(
                     endpoint.context_tokens or known_window(endpoint.model),
                     output_tokens=endpoint.max_output_tokens,
                 ),
+                policy=policy,
+                desk=desk,
             )
             async with open_children(grounds) as children:
                 for unread in past.reports:
@@ -271,7 +290,9 @@ async def open_session(
                 )
                 own = {tool.name: tool for tool in (delegate, shell)}
                 tools = [own.get(tool.name, tool) for tool in available]
-                toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"))
+                ask = partial(desk.ask, record=partial(journal.record, PARENT))
+                permits = Permits(policy, ask)
+                toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"), permits=permits)
                 model = CompactingModel(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
                     grounds.window,
@@ -280,7 +301,7 @@ async def open_session(
                 )
                 agent = Agent(list(past.conversation), model, toolbox, children, tell)
                 try:
-                    yield Session(id, repository, journal, children, agent, model, purse, checks)
+                    yield Session(id, repository, journal, children, agent, model, purse, checks, desk)
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
                     raise

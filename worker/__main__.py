@@ -5,12 +5,10 @@ input and output are the wire; they are moved aside first, so that a stray print
 frame. The end of the wire means stop.
 """
 
-import dataclasses
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterable
 from pathlib import Path
 
 import trio
@@ -20,6 +18,8 @@ from worker.catalogue import TOOLS
 from worker.conversation import UserMessage
 from worker.first_steps import decode_steps, take_steps
 from worker.pipe_model import PipeModel
+from worker.pipe_permission import PipePermission
+from worker.policy.permission import Permits
 from worker.protocol import (
     AnyCommand,
     AnyOutcome,
@@ -28,15 +28,15 @@ from worker.protocol import (
     Finished,
     ModelFailed,
     ModelReplied,
+    PermissionDecided,
     Ready,
     Start,
     Steer,
     ToolFinished,
-    ToolLimit,
     ToolStarted,
 )
 from worker.toolbox import Toolbox
-from worker.tools.tool import Access, AnyTool, ToolAnswer, failed
+from worker.tools.tool import Access
 from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
 
@@ -50,18 +50,6 @@ REFUSALS: dict[str, dict[Access, str]] = {
     "research": {"delegate": _NOT_FOR_A_CHILD, "write": _READ_ONLY, "shell": _READ_ONLY},
 }
 """What a child of each kind is told when it calls a tool that it may not use."""
-
-
-def limited(tools: Iterable[AnyTool], limit: ToolLimit) -> list[AnyTool]:
-    """The same tools; those that `limit` does not name answer with its refusal."""
-
-    def refusing(tool: AnyTool) -> AnyTool:
-        async def refuse(arguments: object, workspace: Workspace) -> ToolAnswer:
-            return failed(f"{tool.name}: {limit.refusal}")
-
-        return dataclasses.replace(tool, run=refuse)
-
-    return [tool if tool.name in limit.names else refusing(tool) for tool in tools]
 
 
 class SteeringInbox:
@@ -100,7 +88,11 @@ def stay_below(checkout: Path) -> dict[str, str]:
 
 
 async def work(
-    start: Start, wire: Wire[AnyReport, AnyCommand], model: PipeModel, inbox: SteeringInbox
+    start: Start,
+    wire: Wire[AnyReport, AnyCommand],
+    model: PipeModel,
+    permission: PipePermission,
+    inbox: SteeringInbox,
 ) -> AnyOutcome:
     """Do the work that `start` describes, to its end."""
     workspace = Workspace(
@@ -109,8 +101,8 @@ async def work(
         read_only=start.kind == "research",
         command_limit_seconds=start.command_limit_seconds,
     )
-    tools = TOOLS if start.limit is None else limited(TOOLS, start.limit)
-    toolbox = Toolbox(tools, workspace, REFUSALS[start.kind])
+    permits = Permits(start.policy, permission.ask)
+    toolbox = Toolbox(TOOLS, workspace, REFUSALS[start.kind], limit=start.limit, permits=permits)
 
     async def tell(report: ToolStarted | ToolFinished) -> None:
         await wire.send(report)
@@ -132,6 +124,7 @@ async def serve(wire: Wire[AnyReport, AnyCommand]) -> None:
     if not isinstance(start, Start):
         return
     model = PipeModel(wire, known=len(start.conversation))
+    permission = PipePermission(wire)
     inbox = SteeringInbox()
 
     async with trio.open_nursery() as nursery:
@@ -141,6 +134,8 @@ async def serve(wire: Wire[AnyReport, AnyCommand]) -> None:
                 match command:
                     case ModelReplied() | ModelFailed():
                         model.take_answer(command)
+                    case PermissionDecided():
+                        permission.take_answer(command)
                     case Steer(text=text):
                         inbox.put(text)
                     case Start():
@@ -148,7 +143,7 @@ async def serve(wire: Wire[AnyReport, AnyCommand]) -> None:
             nursery.cancel_scope.cancel()  # the parent closed the pipe: stop
 
         nursery.start_soon(listen)
-        outcome = await work(start, wire, model, inbox)
+        outcome = await work(start, wire, model, permission, inbox)
         await wire.send(Finished(outcome))
         nursery.cancel_scope.cancel()
 

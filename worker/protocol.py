@@ -12,6 +12,8 @@ import msgspec
 
 from worker.conversation import AnyMessage, CallId
 from worker.model import AnyModelFailure, Reply
+from worker.policy.question import Permission, Question
+from worker.policy.rules import Policy
 
 ChildId = NewType("ChildId", str)
 """Names a child in the session, on disk (`<repo>-children/<id>`) and on the screen."""
@@ -42,7 +44,7 @@ class Start(Command, frozen=True):
 
     `workspace` and `temporary`, the folder for its logs, are absolute paths as the file system has them.
     `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command. Without a
-    `limit` the worker may call every tool that its kind may.
+    `limit` the worker may call every tool that its kind may. Where the `policy` asks, the worker asks the parent.
     """
 
     child: ChildId
@@ -52,6 +54,7 @@ class Start(Command, frozen=True):
     conversation: tuple[AnyMessage, ...]
     command_limit_seconds: float = 3600.0
     limit: ToolLimit | None = None
+    policy: Policy = Policy()
 
 
 class ModelReplied(Command, frozen=True):
@@ -73,13 +76,20 @@ class ModelFailed(Command, frozen=True):
     failure: AnyModelFailure
 
 
+class PermissionDecided(Command, frozen=True):
+    """The answer to the `PermissionWanted` of the same `ask`."""
+
+    ask: int
+    permission: Permission
+
+
 class Steer(Command, frozen=True):
     """A message for the model, to be read before its next reply."""
 
     text: str
 
 
-AnyCommand = Start | ModelReplied | ModelFailed | Steer
+AnyCommand = Start | ModelReplied | ModelFailed | PermissionDecided | Steer
 
 
 # Outcomes: how a child's work ended, as the worker itself tells it
@@ -163,13 +173,20 @@ class ToolFinished(Report, frozen=True):
     seconds: float
 
 
+class PermissionWanted(Report, frozen=True):
+    """A call may run only if a person allows it. The parent answers with `PermissionDecided`."""
+
+    ask: int
+    question: Question
+
+
 class Finished(Report, frozen=True):
     """The last report of a worker."""
 
     outcome: AnyOutcome
 
 
-AnyReport = Ready | ModelAsked | ToolStarted | ToolFinished | Finished
+AnyReport = Ready | ModelAsked | ToolStarted | ToolFinished | PermissionWanted | Finished
 
 
 def protocol_rows() -> list[tuple[str, str, str, str]]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from worker.conversation import ToolCall
+from worker.policy.permission import Permits
+from worker.protocol import ToolLimit
 from worker.tools.tool import Access, AnyTool, ToolAnswer, failed
 from worker.workspace import Workspace
 
@@ -19,15 +21,24 @@ class Toolbox:
     """The tools of one agent in one workspace.
 
     `refusals` tells, per kind of access that this agent has not, the text its calls are answered with: a tool it may
-    not use stays in the advertised list, so that every agent's requests begin with the same bytes.
+    not use stays in the advertised list, so that every agent's requests begin with the same bytes. `limit` names the
+    tools of an agent file. What is left is judged by `permits`.
     """
 
     def __init__(
-        self, tools: Iterable[AnyTool], workspace: Workspace, refusals: Mapping[Access, str] | None = None
+        self,
+        tools: Iterable[AnyTool],
+        workspace: Workspace,
+        refusals: Mapping[Access, str] | None = None,
+        *,
+        limit: ToolLimit | None = None,
+        permits: Permits | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._workspace = workspace
         self._refusals = refusals or {}
+        self._limit = limit
+        self._permits = permits
 
     def title(self, call: ToolCall) -> str:
         """One line for a person that says what `call` does; the tool's name where the call can't be read."""
@@ -57,9 +68,16 @@ class Toolbox:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return failed(f"The arguments of {call.name} are not valid JSON ({error}); send the call again.")
         refusal = self._refusals.get(tool.access)
+        if refusal is None and self._limit is not None and tool.name not in self._limit.names:
+            refusal = self._limit.refusal
         if refusal is not None:
             return failed(f"{call.name}: {refusal}")
         try:
+            if self._permits is not None:
+                refusal = await self._permits.refusal(call, tool, arguments, self._workspace)
+                if refusal is not None:
+                    return failed(refusal)
+                arguments = self._permits.narrowed(arguments)
             return await tool.run(arguments, self._workspace)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]

@@ -74,7 +74,7 @@ def read_table(path: Path, table: type[AnyTable]) -> AnyTable:
 
 def _file_layer(name: LayerName, path: Path, own: Path) -> Layer:
     """What a file says; an absent one says nothing."""
-    text = _text_of(path)
+    text = text_of_settings(path)
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -91,7 +91,12 @@ def _file_layer(name: LayerName, path: Path, own: Path) -> Layer:
     return Layer(name, said, where, str(own))
 
 
-def _text_of(path: Path) -> str:
+def text_of_settings(path: Path) -> str:
+    """What a file of settings holds; nothing where there is none.
+
+    Raises:
+        UserError: when it can't be read, or is no text.
+    """
     try:
         # Opened without waiting: a pipe in its place would hold the start up for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -99,9 +104,10 @@ def _text_of(path: Path) -> str:
         return ""
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}.") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UserError(f"{path} can't be read: it is no file.")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UserError(f"{path} can't be read: it is no file.")
         data = file.read(_FILE_LIMIT_BYTES + 1)
     if len(data) > _FILE_LIMIT_BYTES:
         raise UserError(f"{path} can't be read: it is longer than {_FILE_LIMIT_BYTES:,} bytes.")

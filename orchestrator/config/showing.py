@@ -39,7 +39,8 @@ def shown_keys(
         if path in SECRETS and value is not None:
             value = "(hidden)"
         found.append((path, ShownKey(dotted(path), value, source.layer, source.where)))
-    return found
+    # In a file, what is in no table comes before the first.
+    return sorted(found, key=lambda each: len(each[0]) > 1)
 
 
 def _leaves(

@@ -5,12 +5,12 @@ variable `COVEY_TABLE_KEY`, and `covey config` follow from here. What a workspac
 annotation (`orchestrator.config.rules`); a key without a rule is the person's alone. Knows no file.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from orchestrator.budget import Budget, Price
-from orchestrator.config.rules import WORKSPACE_LOWERS, WORKSPACE_TURNS_ON
+from orchestrator.config.rules import WORKSPACE_LOWERS, WORKSPACE_TURNS_ON, workspace_tightens
 from orchestrator.gateway.endpoint import Format
 
 _Above0 = Annotated[int, msgspec.Meta(gt=0)]
@@ -48,6 +48,10 @@ class LandingTable(Table, frozen=True):
     verify: Annotated[bool, WORKSPACE_TURNS_ON] = False
 
 
+Permissions = Literal["allow", "ask", "deny"]
+"""What holds for edits and commands where no rule of `policy.toml` speaks of them."""
+
+
 class Configuration(Table, frozen=True):
     """The whole of `config.toml`. `prices` are by the model's name, for a million tokens."""
 
@@ -56,6 +60,7 @@ class Configuration(Table, frozen=True):
     budget: Annotated[Budget, WORKSPACE_LOWERS] = Budget()
     prices: dict[str, Price] = {}
     landing: LandingTable = LandingTable()
+    permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
 
 
 SECRETS = {("endpoint", "key")}

@@ -34,6 +34,26 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
     return lines
 
 
+def lines_of_headers(text: str) -> dict[KeyPath, list[int]]:
+    """The lines of every header of a text that `tomllib` can read; one `[[a]]` may stand there several times."""
+    found: dict[KeyPath, list[int]] = {}
+    statement, began = "", 1
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        began = began if statement else number
+        statement += line
+        try:
+            said = tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            continue
+        if statement.lstrip().startswith("["):
+            found.setdefault(_innermost(said), []).append(began)
+        else:
+            for name in said:
+                found.setdefault((name,), [began])
+        statement = ""
+    return found
+
+
 def _innermost(said: dict[str, object]) -> KeyPath:
     """The path of a header: `[a.b]` reads as a table in a table, `[[a]]` as a list that holds one."""
     path: KeyPath = ()

@@ -10,6 +10,7 @@ from orchestrator.terminal.cells import chop, cut, width_of
 from orchestrator.terminal.figures import clock, count, short_tokens
 from orchestrator.terminal.lines import Line, Span, dim, line, plain, tame, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.permission_lines import key_lines
 from orchestrator.terminal.rows import folded_rows
 
 
@@ -34,7 +35,8 @@ def frame(
     """
     width = max(1, columns - 1)  # the last column stays free: a line that fills it wraps on some terminals
     whole = room = max(1, rows - 1)
-    below = [_status(picture, typing, look, now, width), *_typed(typing, look, width, room // 3)]
+    asked = key_lines(picture, look)
+    below = [*asked, _status(picture, typing, look, now, width), *_typed(typing, look, width, room // 3)]
     room -= len(below)
     shown = [row for row in picture.children.values() if not row.dismissed]
     table = folded_rows(shown, look, now, width, min(room, max(3, rows // 2))) if shown and room > 0 else []

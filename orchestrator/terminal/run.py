@@ -49,6 +49,7 @@ async def run_terminal(
         if at_terminal and source is not None:
             from orchestrator.terminal.seat import talk_at_terminal
 
+            session.attend()
             await talk_at_terminal(talk, source, target, look)
         elif source is not None:
             await _talk_through_pipe(talk, LineReader(source.fileno()))

@@ -21,12 +21,14 @@ from orchestrator.terminal.keys import (
     Keyboard,
     KeyDecoder,
     Pressed,
+    Typed,
     is_there,
     keys_alone,
     typed,
 )
 from orchestrator.terminal.lines import dim, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.permission_lines import ANSWER_KEYS
 from orchestrator.terminal.talk import Talk
 
 _HUNG_UP = 129
@@ -104,6 +106,8 @@ async def _read_keys(talk: Talk, terminal: int) -> None:
 
 async def _press(talk: Talk, key: AnyKey) -> None:
     draft = talk.screen.typing.draft
+    if not draft and isinstance(key, Typed) and _answer(talk, key.text):
+        return
     if key == Pressed("escape"):
         talk.stop_turn()
     elif key == Pressed("enter"):
@@ -116,6 +120,14 @@ async def _press(talk: Talk, key: AnyKey) -> None:
             _type(talk, queued=(*talk.screen.typing.queued, draft.strip()))
     else:
         _type(talk, draft=typed(draft, key))
+
+
+def _answer(talk: Talk, text: str) -> bool:
+    """Whether what was typed answers the question that is shown, which is the oldest that waits."""
+    questions = talk.screen.picture.questions
+    if text not in ANSWER_KEYS or not questions:
+        return False
+    return talk.session.answer_permission(next(iter(questions)), ANSWER_KEYS[text])
 
 
 def _type(talk: Talk, **changes: object) -> None:

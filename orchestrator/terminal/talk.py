@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import msgspec
 import trio
 
-from orchestrator.events import TurnFinished
+from orchestrator.events import Answer, QuestionId, TurnFinished
 from orchestrator.journal import Journal
 from orchestrator.roster import Picture
 from orchestrator.terminal.commands import (
@@ -31,7 +31,7 @@ from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.screen import Screen
 from worker.protocol import Answered
 
-Answer = TypeVar("Answer")
+Given = TypeVar("Given")
 
 
 class TalkingSession(Protocol):
@@ -50,6 +50,10 @@ class TalkingSession(Protocol):
     async def compact(self) -> None: ...
 
     def say(self, text: str) -> None: ...
+
+    def attend(self) -> None: ...
+
+    def answer_permission(self, id: QuestionId, answer: Answer) -> bool: ...
 
 
 class Talk:
@@ -86,7 +90,7 @@ class Talk:
             self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=True))
             self.session.interrupt()
 
-    async def wait_for(self, ask: Callable[[], Awaitable[Answer]]) -> Answer | None:
+    async def wait_for(self, ask: Callable[[], Awaitable[Given]]) -> Given | None:
         """What `ask` gives, or None when it is time to leave."""
         if self.exit_code is not None:
             return None

@@ -14,6 +14,8 @@ from orchestrator.events import (
     Compacted,
     ModelRetried,
     Noticed,
+    PermissionAnswered,
+    PermissionAsked,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -24,6 +26,7 @@ from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import STATE_TONES, Look
+from orchestrator.terminal.permission_lines import answered_line, asked_lines
 from orchestrator.terminal.receipt import child_receipt, receipt
 from worker.agent import INTERRUPTED
 from worker.protocol import ToolFinished, ToolStarted
@@ -37,6 +40,10 @@ _ECHOED = frozenset({"run_command", "bash", "lsp"})
 
 def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
     """The lines that `entry` adds; `picture` already holds it."""
+    if isinstance(entry.event, PermissionAsked):
+        return asked_lines(entry.who, entry.event, look)
+    if isinstance(entry.event, PermissionAnswered):
+        return [answered_line(entry.event)]
     if entry.who != PARENT:
         row = picture.all_children().get(entry.who)
         return _told_of_child(entry, row, look) if row is not None else []
@@ -70,8 +77,9 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
 
 
 def is_shown_by_rows(entry: Entry) -> bool:
-    """Whether a live row tells it already: all of a child but its end."""
-    return entry.who != PARENT and not isinstance(entry.event, ChildFinished)
+    """Whether a live row tells it already: all of a child but its end, and what it asks the person."""
+    shown = isinstance(entry.event, ChildFinished | PermissionAsked | PermissionAnswered)
+    return entry.who != PARENT and not shown
 
 
 def asked(text: str, look: Look) -> list[Line]:

@@ -13,6 +13,9 @@ from orchestrator.events import (
     ChildWorking,
     ModelRetried,
     Noticed,
+    PermissionAnswered,
+    PermissionAsked,
+    QuestionId,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -32,6 +35,7 @@ from orchestrator.view.blocks import (
     Message,
     Note,
     Opening,
+    Question,
     Request,
     TurnEnd,
 )
@@ -46,6 +50,7 @@ class Story:
         self.blocks: list[AnyBlock] = []
         self.saying: Answer | None = None
         self.changed: set[int] = set()
+        self._questions: dict[QuestionId, int] = {}
         self._calls: dict[CallId, int] = {}
         self._tasks: dict[str, list[int]] = {}
         self._card: int | None = None
@@ -96,6 +101,15 @@ class Story:
                 self._start(Called(at, call, name, title))
             case ToolFinished():
                 self._finish(entry.event, at)
+            case PermissionAsked(id=id, title=title, detail=detail):
+                text = title if detail in title else f"{title}\n{detail}"
+                self._questions[id] = self.add(Question(at, f"May this run? {text}"))
+            case PermissionAnswered(id=id, answer=answer):
+                place = self._questions.pop(id, None)
+                if place is not None:
+                    question = self.blocks[place]
+                    assert isinstance(question, Question)
+                    self.replace(place, Question(question.at, question.text, answer))
             case ChildQueued(limit=limit, ahead=ahead):
                 self.add(
                     Note(

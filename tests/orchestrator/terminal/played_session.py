@@ -15,11 +15,13 @@ import trio
 
 from merge.landing import AnyLanding, Conflicted, Landed
 from orchestrator.events import (
+    Answer,
     AnyEnding,
     ChildFinished,
     ChildStarted,
     ChildWorking,
     Noticed,
+    QuestionId,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -29,6 +31,7 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Journal
+from orchestrator.permissions import PermissionDesk
 from orchestrator.terminal.run import run_terminal
 from worker.conversation import AssistantMessage, CallId, UserMessage
 from worker.model import Reply, Unreachable, Usage
@@ -74,6 +77,7 @@ class PlayedSession:
         self.said: list[str] = []
         self.heard_more = trio.Event()
         self.turn_began = trio.Event()
+        self.desk = PermissionDesk()
         self._play = play
         self._scope: trio.CancelScope | None = None
 
@@ -103,6 +107,12 @@ class PlayedSession:
     def say(self, text: str) -> None:
         self.said.append(text)
         self.heard_more.set()
+
+    def attend(self) -> None:
+        self.desk.is_attended = True
+
+    def answer_permission(self, id: QuestionId, answer: Answer) -> bool:
+        return self.desk.answer(id, answer)
 
     # What a play is made of
 

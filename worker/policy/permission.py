@@ -1,0 +1,78 @@
+"""Whether a call may run: judged by the policy, and put to a person where the policy asks.
+
+Who is asked is handed in: the parent asks at its own desk, a child over its pipe. What comes back is a text for the
+model when the call may not run. Knows no front end.
+"""
+
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+import trio
+
+from worker.conversation import ToolCall
+from worker.policy.question import AskPerson, Question
+from worker.policy.rules import Allow, Ask, Decision, Deny, Policy, closed_globs, decide, looks_at_paths
+from worker.policy.subject import detail_of, request_of
+from worker.tool_names import advertised_name
+from worker.tools.tool import AnyTool
+from worker.workspace import Workspace
+
+Arguments = TypeVar("Arguments", bound=msgspec.Struct)
+
+_WHAT = {"shell": "command", "write": "edit", "read": "read", "delegate": "delegation"}
+
+
+class Permits:
+    """The policy of one agent, and who it asks. `refusal` is called before a call runs."""
+
+    def __init__(self, policy: Policy, ask: AskPerson) -> None:
+        self._policy = policy
+        self._ask = ask
+        self._with_files = looks_at_paths(policy)
+        self._closed = closed_globs(policy)
+
+    async def refusal(
+        self, call: ToolCall, tool: AnyTool, arguments: msgspec.Struct, workspace: Workspace
+    ) -> str | None:
+        """Why the call may not run, for the model; None when it may."""
+        if self._policy.is_empty:
+            return None
+        decision = await self._decide(tool, arguments, workspace)
+        what = "rename" if tool.name == "lsp" else _WHAT.get(tool.access, f"{tool.name} call")
+        match decision:
+            case Allow():
+                return None
+            case Deny(reason=reason):
+                said = f": {reason}" if reason else ""
+                return (
+                    f"[{what} refused by the policy{said}] Do it another way, or say what you could not do."
+                )
+            case Ask(grants=grants, reason=reason):
+                title = tool.title(arguments, workspace)
+                question = Question(call.id, tool.name, title, detail_of(arguments), grants, reason)
+                match await self._ask(question):
+                    case "approved":
+                        return None
+                    case "rejected":
+                        return f"[{what} rejected by the user]"
+                    case "nobody":
+                        return (
+                            f"[{what} rejected: the policy asks a person first, and nobody is there to answer]"
+                            " Do what needs no permission, and say what is left."
+                        )
+
+    def narrowed(self, arguments: Arguments) -> Arguments:
+        """The arguments of a call that may run; a search over folders leaves out the files that may not be read."""
+        if not self._closed or "exclude" not in arguments.__struct_fields__:
+            return arguments
+        given: str | list[str] | None = getattr(arguments, "exclude", None)
+        excluded = [given] if isinstance(given, str) else list(given or ())
+        return msgspec.structs.replace(arguments, exclude=[*excluded, *self._closed])
+
+    async def _decide(self, tool: AnyTool, arguments: msgspec.Struct, workspace: Workspace) -> Decision:
+        name = advertised_name(tool.name) or tool.name
+        look = partial(request_of, name, tool.access, arguments, workspace, with_files=self._with_files)
+        # Following symbolic links may wait for a slow disk.
+        request = await trio.to_thread.run_sync(look, abandon_on_cancel=True) if self._with_files else look()
+        return decide(self._policy, request)

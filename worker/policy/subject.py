@@ -1,0 +1,104 @@
+"""What a call is about, as far as rules ask: the files it names and the command it runs.
+
+Told by the names of the arguments, which every tool keeps to: `path`, `paths`, `to` and `files` are files, `command` is
+a shell command that runs in `workdir`. So a new tool is under the policy from its first day. Reads the disk only to
+follow symbolic links; knows no tool.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, cast
+
+import msgspec
+
+from worker.policy.rules import Request, Target
+from worker.policy.shell_parts import Part, shell_parts
+from worker.workspace import PathRefused, Workspace
+
+_MOST_WORDS = 2_000
+"""So many words of a command are looked up as files; more is no command but data."""
+
+
+def request_of(
+    tool: str, access: str, arguments: msgspec.Struct, workspace: Workspace, *, with_files: bool
+) -> Request:
+    """The call of `tool` with `arguments` as rules see it; its files only where they are asked for."""
+    command = _text(arguments, "command")
+    targets: list[Target] = []
+    if with_files:
+        targets += _targets(_paths(arguments), workspace, ".", "own")
+        if command is not None:
+            folder = _text(arguments, "workdir") or "."
+            targets += _named(shell_parts(command), workspace, folder)
+    return Request(tool, access, str(workspace.root), tuple(dict.fromkeys(targets)), command)
+
+
+def detail_of(arguments: msgspec.Struct) -> str:
+    """What a call would do, whole, for a person who is asked: the command, or each argument that is given."""
+    command = _text(arguments, "command")
+    given = msgspec.structs.asdict(arguments)
+    if command is not None and [name for name, value in given.items() if value] == ["command"]:
+        return command
+    lines: list[str] = []
+    for field in msgspec.structs.fields(type(arguments)):
+        value = given[field.name]
+        if not field.required and value == field.default:
+            continue
+        text = value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value)).decode()
+        parts = text.removesuffix("\n").split("\n")
+        lines += (
+            [f"{field.name}: {text}"]
+            if len(parts) == 1
+            else [f"{field.name}:", *(f"  {part}" for part in parts)]
+        )
+    return "\n".join(lines)
+
+
+def _paths(arguments: msgspec.Struct) -> Iterator[str]:
+    for field in ("path", "paths", "to"):
+        value: Any = getattr(arguments, field, None)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (each for each in cast("Iterable[object]", value) if isinstance(each, str))
+    files: Any = getattr(arguments, "files", None)
+    if isinstance(files, list | tuple):
+        for file in cast("Iterable[object]", files):
+            path = _text(file, "path")
+            if path is not None:
+                yield path
+
+
+def _text(holder: object, field: str) -> str | None:
+    value: Any = getattr(holder, field, None)
+    return value if isinstance(value, str) else None
+
+
+def _named(parts: Iterable[Part], workspace: Workspace, folder: str) -> list[Target]:
+    """Files that the words of a command may mean."""
+    read: list[str] = [folder] if folder != "." else []
+    written: list[str] = []
+    for part in parts:
+        words = [word for word in part.words[1:] if word]
+        words += [word.partition("=")[2] for word in words if "=" in word]
+        (written if part.changes_files else read).extend(words)
+        read += part.reads
+        written += part.writes
+    return [
+        *_targets(read[:_MOST_WORDS], workspace, folder, "read"),
+        *_targets(written[:_MOST_WORDS], workspace, folder, "written"),
+    ]
+
+
+def _targets(
+    paths: Iterable[str], workspace: Workspace, folder: str, role: Literal["own", "read", "written"]
+) -> list[Target]:
+    targets: list[Target] = []
+    for path in paths:
+        try:
+            here = path if folder == "." or path.startswith(("/", "~")) else os.path.join(folder, path)  # noqa: PTH118
+            plain = workspace.resolve(here)
+            targets.append(Target(str(plain), os.path.realpath(plain), role))
+        except (PathRefused, OSError, ValueError):
+            continue  # what names no file is refused by the tool, or is no file to the command
+    return targets
