@@ -2,7 +2,8 @@
 
 `python -m benchmarks.merging [--files 100000] [--results 512] [--rounds 5]`. Three questions: is a snapshot about as
 cheap as `git status`; does a landing cost what it changes, however large the repository; how do many landings compare
-with as many `git merge`.
+with as many `git merge`. Landings are made by the function that a session calls, with all that it promises. Many are
+landed twice: in memory, where waiting for a disk costs nothing, and on the disk that holds the temporary folder.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import milliseconds, render_table, times
-from merge.landing import Landed, land
+from merge.landing import Began, Landed, land
 from merge.objects import edit_tree, read_entry, write_blob
 from merge.repository import Repository, find_repository
 from merge.snapshot import Snapshot, take_snapshot
@@ -40,7 +41,12 @@ def main(words: Sequence[str] | None = None) -> None:
         _say("measured snapshots")
         rows += _landings(small, large, options.files, options.rounds)
         _say("measured landings")
-        rows.append(_many(small, options.results))
+        git(small.root, "checkout", "--quiet", "--", ".")
+        rows.append(_many(small, options.results, "in memory"))
+    with open_scratch(on_disk=True) as scratch:
+        _say("measured many in memory; measuring them on a disk")
+        on_disk = find_repository(make_repository(scratch / "small", 1_000))
+        rows.append(_many(on_disk, options.results, "on a disk"))
     print(render_table(["what", "covey", "beside it", "ratio"], rows))
 
 
@@ -81,10 +87,20 @@ def _land_one(repository: Repository, number: int) -> float:
     paths = [path_of(each) for each in range(_CHANGED * number, _CHANGED * (number + 1))]
     result = _changed(repository, snapshot, paths, f"# landing {number}\n")
     began = time.perf_counter()
-    landing = land(repository, child=f"c-{number}", checkout="/nowhere", base=snapshot.tree, result=result)
-    seconds = time.perf_counter() - began
+    _land(repository, f"c-{number}", snapshot, result)
+    return time.perf_counter() - began
+
+
+def _land(repository: Repository, child: str, snapshot: Snapshot, result: ObjectId) -> None:
+    landing = land(
+        repository,
+        child=child,
+        checkout="/nowhere",
+        base=snapshot.tree,
+        result=result,
+        began=Began(snapshot.head, snapshot.branch),
+    )
     assert isinstance(landing, Landed), landing
-    return seconds
 
 
 def _changed(repository: Repository, snapshot: Snapshot, paths: Sequence[str], line: str) -> ObjectId:
@@ -99,18 +115,16 @@ def _changed(repository: Repository, snapshot: Snapshot, paths: Sequence[str], l
     return edit_tree(repository, snapshot.tree, changes)
 
 
-def _many(repository: Repository, results: int) -> list[str]:
+def _many(repository: Repository, results: int, where: str) -> list[str]:
     """So many results that each change a file of their own, landed one by one; and as branches, merged one by one."""
-    git(repository.root, "checkout", "--quiet", "--", ".")
     snapshot = take_snapshot(repository)
     made = [_changed(repository, snapshot, [path_of(n)], f"# many {n}\n") for n in range(results)]
     began = time.perf_counter()
     for number, result in enumerate(made):
-        landing = land(
-            repository, child=f"m-{number}", checkout="/nowhere", base=snapshot.tree, result=result
-        )
-        assert isinstance(landing, Landed), landing
+        _land(repository, f"m-{number}", snapshot, result)
     ours = time.perf_counter() - began
+    landed = git(repository.root, "diff", "--stat", "HEAD").splitlines()[-1]
+    assert landed.split()[0] == str(results).encode(), landed
 
     git(repository.root, "checkout", "--quiet", "--", ".")
     assert snapshot.head is not None
@@ -123,7 +137,7 @@ def _many(repository: Repository, results: int) -> list[str]:
     for number in range(results):
         git(repository.root, "merge", "--quiet", "--no-edit", f"many-{number}")
     theirs = time.perf_counter() - began
-    name = f"{results} results landed one by one; beside as many `git merge`"
+    name = f"{results} results landed one by one, {where}; beside as many `git merge`"
     return [name, milliseconds(ours), milliseconds(theirs), times(ours, theirs)]
 
 

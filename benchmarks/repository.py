@@ -56,13 +56,13 @@ def make_repository(folder: Path, files: int = 1_000) -> Path:
 
 
 @contextmanager
-def open_scratch() -> Generator[Path]:
-    """A folder to measure in, in memory where there is such a place, removed afterwards.
+def open_scratch(*, on_disk: bool = False) -> Generator[Path]:
+    """A folder to measure in, in memory where there is such a place and not asked otherwise, removed afterwards.
 
     On some disks creating files is several times as slow soon after a mass delete, and every benchmark deletes.
     """
     memory = Path("/dev/shm")
-    where = memory if os.access(memory, os.W_OK) else None
+    where = memory if not on_disk and os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="covey-bench-", dir=where) as name:
         yield Path(name).resolve()
 

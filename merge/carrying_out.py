@@ -48,14 +48,14 @@ def is_done(grounds: Grounds, step: Step) -> bool:
     return state_of(grounds, step) == "after" or grounds.stands(step) == step.after
 
 
-def carry_out(grounds: Grounds, plan: Plan, tell: Tell) -> None:
-    """Do what is left to do of the plan in the working tree.
+def carry_out(grounds: Grounds, plan: Plan, tell: Tell, *, is_new: bool = False) -> None:
+    """Do what is left to do of the plan in the working tree; all of it when it `is_new`.
 
     Raises:
         Moved: when a path holds something else than the plan expects. Some steps may have been done.
         OSError: when the disk refuses. Some steps may have been done.
     """
-    left = [step for step in plan.steps if not is_done(grounds, step)]
+    left = [step for step in plan.steps if is_new or not is_done(grounds, step)]
     for step in left:
         if step.after is None:
             _take(grounds, step, tell)

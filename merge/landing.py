@@ -88,8 +88,10 @@ def land(
     from merge.landing_course import Clash, Done, Nothing, Refused, run_course
     from merge.landing_records import facts_of
     from merge.lock import landing_lock
+    from merge.object_store import keep_open
     from merge.recovery import recover_locked
 
+    repository = keep_open(repository)
     heard = tell if tell is not None else nobody
     with landing_lock(repository):
         recover_locked(repository, tell=heard)
@@ -112,18 +114,16 @@ def land(
 
 def _since(repository: Repository, began: Began | None) -> tuple[str, ...]:
     """What happened to HEAD while the child worked."""
-    from merge.git import GitPlace, ask_git
+    from merge.head import read_head
 
     if began is None:
         return ()
-    place = GitPlace(repository.root, git_dir=repository.git_dir)
-    branch = ask_git(place, "symbolic-ref", "-q", "--short", "HEAD").line() or None
-    head = ask_git(place, "rev-parse", "-q", "--verify", "HEAD^{commit}").line() or None
-    if branch != began.branch:
-        names = [name if name is not None else "a detached HEAD" for name in (began.branch, branch)]
+    now = read_head(repository)
+    if now.branch != began.branch:
+        names = [name if name is not None else "a detached HEAD" for name in (began.branch, now.branch)]
         return (
             f"the branch was switched from {names[0]} to {names[1]} meanwhile; it landed on what is there now",
         )
-    if head != began.head:
+    if now.commit != began.head:
         return ("HEAD moved meanwhile; it landed on what is there now",)
     return ()

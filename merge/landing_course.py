@@ -27,7 +27,7 @@ from merge.present import Unreadable
 from merge.recovery import abandon, finish, grounds_of
 from merge.repository import Repository
 from merge.resolving import Choices
-from merge.staging import prepare
+from merge.staging import Prepared, prepare
 from merge.trees import ObjectId, RepoPath, show_path
 from merge.weighing import Barred, Moving, Open, all_ready, merge_notes, weigh_parts
 
@@ -131,32 +131,33 @@ def _attempt(
     landing = next_landing(repository)
     staging = staging_folder(repository.common_dir, landing)
     try:
-        plan, notes = prepare(repository, weighed, facts, landing, tell, beside)
+        prepared = prepare(repository, weighed, facts, landing, tell, beside)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
-    if not plan.steps:
+    if not prepared.plan.steps:
         shutil.rmtree(staging)
         return Nothing()
-    ended = _carry_out(repository, plan, tell)
+    ended = _carry_out(repository, prepared, tell)
     if isinstance(ended, Refused | _Again):
         return ended
-    paths = tuple(show_path(step.path) for step in plan.steps)
-    return Done(landing, paths, (*merge_notes(weighed), *ready.notes, *notes, *ended))
+    paths = tuple(show_path(step.path) for step in prepared.plan.steps)
+    return Done(landing, paths, (*merge_notes(weighed), *ready.notes, *prepared.notes, *ended))
 
 
-def _carry_out(repository: Repository, plan: Plan, tell: Tell) -> tuple[str, ...] | Refused | _Again:
+def _carry_out(repository: Repository, prepared: Prepared, tell: Tell) -> tuple[str, ...] | Refused | _Again:
     """Carry the plan out under its journal; notes on what was kept, or why nothing has changed."""
+    plan = prepared.plan
     grounds = grounds_of(repository, plan)
     tell("write journal")
-    write_plan(repository.common_dir, plan)
+    write_plan(repository.common_dir, plan, prepared.needs)
     try:
         if not plan.ready:
             _bring_beside(grounds, plan, tell)
             plan = msgspec.structs.replace(plan, ready=True)
             tell("write journal")
             write_plan(repository.common_dir, plan)
-        carry_out(grounds, plan, tell)
+        carry_out(grounds, plan, tell, is_new=True)
         check_old_files(grounds, plan.steps)
         kept = finish(repository, grounds, plan, tell)
     except Moved as moved:

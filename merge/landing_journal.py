@@ -9,11 +9,13 @@ beside their places.
 
 import contextlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from merge.syncing import Unsynced, sync_all, sync_folder
 from merge.trees import ObjectId, RepoPath
 from merge.working_files import Seen, Spot, WorkingFiles
 
@@ -104,25 +106,21 @@ class Grounds:
 
 def staging_folder(common_dir: Path, landing: str) -> Path:
     """Where the files of a landing wait."""
-    return common_dir / "covey" / "staging" / landing
+    return common_dir.joinpath("covey/staging", landing)
 
 
-def write_plan(common_dir: Path, plan: Plan) -> None:
-    """Put the plan into its journal; when this returns it is there whatever happens next."""
+def write_plan(common_dir: Path, plan: Plan, needs: Iterable[Unsynced] = ()) -> None:
+    """Put the plan into its journal; when this returns it is there whatever happens next.
+
+    So is what it `needs`, which is on the disk for good before the journal is.
+    """
     journal = _journal(common_dir, plan.landing)
-    write_durably(journal, msgspec.json.encode(plan))
-
-
-def write_durably(file: Path, content: bytes) -> None:
-    """Write a small file whole or not at all, and for good."""
-    make_folder_durably(file.parent)
-    unfinished = file.with_name(file.name + ".new")
-    with unfinished.open("wb") as written:
-        written.write(content)
-        written.flush()
-        os.fsync(written.fileno())
-    unfinished.replace(file)
-    sync_folder(file.parent)
+    make_folder_durably(journal.parent)
+    unfinished = journal.with_name(journal.name + ".new")
+    unfinished.write_bytes(msgspec.json.encode(plan))
+    sync_all([*needs, Unsynced(str(journal.parent), [unfinished.name])])
+    unfinished.replace(journal)
+    sync_folder(journal.parent)
 
 
 def make_folder_durably(folder: Path) -> None:
@@ -134,18 +132,9 @@ def make_folder_durably(folder: Path) -> None:
 
 
 def remove_unfinished(common_dir: Path) -> None:
-    """Remove what `write_durably` had not come to the end of when its process was killed."""
-    for unfinished in (common_dir / "covey" / "landings").glob("*.new"):
+    """Remove what `write_plan` had not come to the end of when its process was killed."""
+    for unfinished in _journals(common_dir, ".new"):
         unfinished.unlink(missing_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Return only when the names in `folder` are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def remove_plan(common_dir: Path, landing: str) -> None:
@@ -161,8 +150,7 @@ def open_plans(common_dir: Path) -> tuple[Plan, ...]:
     Raises:
         JournalUnreadable: when one of them can't be read.
     """
-    found = (common_dir / "covey" / "landings").glob("*.json")
-    return tuple(_read_plan(journal) for journal in sorted(found, key=_number))
+    return tuple(_read_plan(journal) for journal in sorted(_journals(common_dir, ".json"), key=_number))
 
 
 def _read_plan(journal: Path) -> Plan:
@@ -176,7 +164,15 @@ def _read_plan(journal: Path) -> Plan:
 
 
 def _journal(common_dir: Path, landing: str) -> Path:
-    return common_dir / "covey" / "landings" / f"{landing}.json"
+    return common_dir.joinpath(f"covey/landings/{landing}.json")
+
+
+def _journals(common_dir: Path, ending: str) -> list[Path]:
+    folder = common_dir.joinpath("covey/landings")
+    try:
+        return [folder / name for name in os.listdir(folder) if name.endswith(ending)]
+    except FileNotFoundError:
+        return []
 
 
 def _number(journal: Path) -> int:

@@ -95,7 +95,9 @@ def compare_with_disk(present: OnDisk, changes: Sequence[Change]) -> Ready | InT
         unclear = {conflict.path for conflict in conflicts}
         return InTheWay(tuple(conflicts), tuple(change for change in changes if change.path not in unclear))
     before = {change.path: _leaf(present.seen[change.path]) for change in wanted}
-    coming = _missing_folders(present, [change.path for change in wanted if change.after is not None])
+    # Where something stands, its folders do.
+    new = [change.path for change in wanted if change.after is not None and present.seen[change.path] is None]
+    coming = _missing_folders(present, new)
     return Ready(tuple(wanted), before, tuple(going), coming, tuple(notes))
 
 
@@ -113,7 +115,7 @@ def make_steps(
             old = Waiting(repo_path(beside[path], name + b"-old"), beside=True)
         else:
             new = Waiting(new_place(number))
-            old = Waiting(RepoPath(b"old/%d" % number))
+            old = Waiting(RepoPath(b"old-%d" % number))
         if before != coming:
             waits, ends = new if coming is not None else None, old if before is not None else None
             steps.append(Step(number, path, before, coming, waits, ends))
@@ -122,7 +124,7 @@ def make_steps(
 
 def new_place(number: int) -> RepoPath:
     """Where the new file of the change with this number waits in the staging folder."""
-    return RepoPath(b"new/%d" % number)
+    return RepoPath(b"new-%d" % number)
 
 
 def permissions_after(change: Change, before: Seen | None, written: Seen) -> int:

@@ -10,11 +10,13 @@ import msgspec
 
 from merge.commits import write_commit
 from merge.git import GitPlace, run_git
-from merge.landing_journal import write_durably
+from merge.landing_journal import make_folder_durably
+from merge.own_refs import LANDINGS, set_landing_refs
 from merge.repository import Repository
+from merge.syncing import Unsynced
 from merge.trees import ObjectId, show_path
 
-_REFS = "refs/covey/landings/"
+_DIGITS = 12
 
 
 class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,14 +48,23 @@ def facts_of(repository: Repository, child: str, undoes: str | None = None) -> F
 
 
 def next_landing(repository: Repository) -> str:
-    """An id that no landing of this repository has had; the landing lock must be held."""
-    counter = repository.common_dir / "covey" / "landings" / "last"
+    """An id that no landing of this repository has had; the landing lock must be held.
+
+    `covey/landings/last` is to be on the disk before the id is used for anything that lasts.
+    """
+    counter = repository.common_dir.joinpath("covey/landings/last")
     try:
-        last = int(counter.read_text())
+        last = int(counter.read_bytes())
     except (FileNotFoundError, ValueError):
         last = max((int(record.landing) for record in read_records(repository)), default=0)
+        make_folder_durably(counter.parent)
     number = str(last + 1)
-    write_durably(counter, number.encode())
+    # Always as long as before, and in its place: however the machine stops, the old number or the new one is there.
+    descriptor = os.open(counter, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        os.pwrite(descriptor, b"%s\n" % number.rjust(_DIGITS, "0").encode(), 0)
+    finally:
+        os.close(descriptor)
     return number
 
 
@@ -67,18 +78,13 @@ def write_commits(
     return first, second
 
 
-def record_landing(repository: Repository, landing: str, before: ObjectId, after: ObjectId) -> None:
-    """Let the refs of a landing point to its commits; when this returns they do, whatever happens next.
+def record_landing(repository: Repository, landing: str, before: ObjectId, after: ObjectId) -> Unsynced:
+    """Let the refs of a landing point to its commits; what then waits to be synced.
 
     Raises:
         GitFailed: when git can't write them.
     """
-    place = GitPlace(repository.root, git_dir=repository.git_dir, switches=("core.fsync=all",))
-    feed = "".join(
-        f"update {_REFS}{landing}/{name}\0{commit}\0\0"
-        for name, commit in (("before", before), ("after", after))
-    )
-    run_git(place, "update-ref", "-z", "--stdin", feed=feed.encode())
+    return set_landing_refs(repository, landing, before, after)
 
 
 def read_records(repository: Repository) -> tuple[LandingRecord, ...]:
@@ -90,13 +96,13 @@ def read_records(repository: Repository) -> tuple[LandingRecord, ...]:
     place = GitPlace(repository.root, git_dir=repository.git_dir)
     # NUL can't be in any of them; a message ends in a newline.
     form = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:body)%00"
-    fields = run_git(place, "for-each-ref", f"--format={form}", _REFS).output.split(b"\0")
+    fields = run_git(place, "for-each-ref", f"--format={form}", LANDINGS).output.split(b"\0")
     commits: dict[str, dict[str, ObjectId]] = {}
     told: dict[str, tuple[Facts, int]] = {}
     for ref, commit, seconds, body in zip(
         fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False
     ):
-        landing, _, name = os.fsdecode(ref.strip()).removeprefix(_REFS).partition("/")
+        landing, _, name = os.fsdecode(ref.strip()).removeprefix(LANDINGS).partition("/")
         commits.setdefault(landing, {})[name] = ObjectId(commit.decode())
         if name == "after":
             told[landing] = msgspec.json.decode(body, type=Facts), int(seconds)

@@ -15,7 +15,7 @@ from merge.repository import Repository
 @contextlib.contextmanager
 def landing_lock(repository: Repository) -> Generator[None]:
     """Hold the lock; wait for it as long as another landing takes."""
-    file = repository.common_dir / "covey" / "landing.lock"
+    file = repository.common_dir.joinpath("covey/landing.lock")
     file.parent.mkdir(exist_ok=True)
     # A descriptor of its own each time: flock(2) then also keeps two threads of one process apart.
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)

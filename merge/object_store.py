@@ -3,11 +3,12 @@
 libgit2 (through pygit2, imported only here) answers in microseconds. Where it refuses a repository (SHA-256
 ids, an extension that it does not know) or misses an object, git's own plumbing answers the same questions:
 slower, never differently. Ids are never checked here against a type; `merge.objects` knows what a tree is. A
-store belongs to one thread; opening one costs a tenth of a millisecond.
+store belongs to one thread; opening one costs a tenth of a millisecond (`keep_open` for who asks often).
 """
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -43,6 +44,9 @@ class ObjectStore(Protocol):
     Every one of them raises `GitFailed` when git itself can't do it, on a full disk say.
     """
 
+    known_trees: dict[ObjectId, Mapping[bytes, Entry]]
+    """What has been read of trees so far, entries by name: no tree is taken apart twice."""
+
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         """The content of each object.
 
@@ -59,9 +63,35 @@ class ObjectStore(Protocol):
         """Store trees, each the entries of one folder by name."""
         ...
 
+    def read_small(self, ids: Sequence[ObjectId], limit_bytes: int) -> list[bytes] | None:
+        """The content of each object; None when one is larger, or can't be had without git."""
+        ...
+
+    def head(self) -> tuple[ObjectId | None] | None:
+        """The commit that HEAD is at, which may be none yet; None when only git can tell."""
+        ...
+
+
+@dataclass(frozen=True)
+class OpenRepository(Repository):
+    """A repository whose object database stays open, for one thread that asks it again and again."""
+
+    store: ObjectStore = field(compare=False, repr=False)
+
+
+def keep_open(repository: Repository) -> Repository:
+    """The same repository with its object database open: what is asked of it in this thread costs less."""
+    if isinstance(repository, OpenRepository):
+        return repository
+    return OpenRepository(
+        repository.root, repository.git_dir, repository.common_dir, store=open_store(repository)
+    )
+
 
 def open_store(repository: Repository) -> ObjectStore:
     """The fastest way into the repository's object database that works there."""
+    if isinstance(repository, OpenRepository):
+        return repository.store
     try:
         # NO_SEARCH: this repository or none; never one that a parent folder happens to hold.
         opened = pygit2.Repository(str(repository.git_dir), RepositoryOpenFlag.NO_SEARCH)
@@ -90,6 +120,7 @@ class _Libgit2Store:
     def __init__(self, repository: Repository, opened: pygit2.Repository) -> None:
         self._repository = repository
         self._opened = opened
+        self.known_trees: dict[ObjectId, Mapping[bytes, Entry]] = {}
 
     def unknown(self, ids: Collection[ObjectId]) -> set[ObjectId]:
         return {wanted for wanted in ids if wanted not in self._opened}
@@ -113,10 +144,27 @@ class _Libgit2Store:
         except _REFUSALS:
             return _GitStore(self._repository).write_trees(trees)
 
+    def read_small(self, ids: Sequence[ObjectId], limit_bytes: int) -> list[bytes] | None:
+        try:
+            if any(self._opened.odb.read_header(wanted)[1] > limit_bytes for wanted in ids):
+                return None
+            return [self._opened.read(wanted)[1] for wanted in ids]
+        except _REFUSALS:
+            return None
+
+    def head(self) -> tuple[ObjectId | None] | None:
+        try:
+            if self._opened.head_is_unborn:
+                return (None,)
+            return (ObjectId(str(self._opened.head.target)),)
+        except _REFUSALS:
+            return None
+
 
 class _GitStore:
     def __init__(self, repository: Repository, place: GitPlace | None = None) -> None:
         self._repository = repository
+        self.known_trees: dict[ObjectId, Mapping[bytes, Entry]] = {}
         # The working tree is named, since the one that a submodule's settings name may be gone.
         folder = repository.common_dir
         self._place = place or GitPlace(folder, git_dir=repository.git_dir, work_tree=folder)
@@ -157,6 +205,12 @@ class _GitStore:
         # blobs.
         output = run_git(self._place, "mktree", "-z", "--missing", "--batch", feed=feed).output
         return [ObjectId(line.decode()) for line in output.split()]
+
+    def read_small(self, ids: Sequence[ObjectId], limit_bytes: int) -> list[bytes] | None:
+        return None
+
+    def head(self) -> tuple[ObjectId | None] | None:
+        return None
 
 
 def _describe(tree: Mapping[bytes, Entry]) -> bytes:

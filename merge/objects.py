@@ -5,16 +5,17 @@ finds, not what the repository holds (`list_tree` alone reads a whole tree). Wor
 repositories alike. Knows nothing of working trees, filters or commits.
 """
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from merge.object_store import ObjectStore, open_store
 from merge.repository import Repository
+from merge.syncing import Unsynced
 from merge.trees import EXECUTABLE, FILE, FOLDER, Change, Entry, ObjectId, RepoPath, decode_tree
 
 Folder = dict[bytes, Entry]
 """The entries of one folder by name."""
+
+_NOTHING: Mapping[bytes, Entry] = {}
 
 
 def read_blob(repository: Repository, blob: ObjectId) -> bytes:
@@ -81,8 +82,8 @@ def compare_trees(store: ObjectStore, before: ObjectId | None, after: ObjectId |
         opened = _read_folders(store, {tree for _, *sides in pairs for tree in sides if tree is not None})
         below: list[tuple[bytes, ObjectId | None, ObjectId | None]] = []
         for prefix, old_tree, new_tree in pairs:
-            old = opened[old_tree] if old_tree is not None else {}
-            new = opened[new_tree] if new_tree is not None else {}
+            old = opened[old_tree] if old_tree is not None else _NOTHING
+            new = opened[new_tree] if new_tree is not None else _NOTHING
             for name in old.keys() | new.keys():
                 old_entry, new_entry = old.get(name), new.get(name)
                 if old_entry == new_entry:
@@ -131,30 +132,19 @@ def edit_tree(
     raise AssertionError("the root is always among the folders")
 
 
-def make_durable(repository: Repository, objects: Iterable[ObjectId]) -> None:
-    """Return only when the given objects are on the disk, whatever happens to the machine next.
+def unsynced_objects(repository: Repository, objects: Iterable[ObjectId]) -> Unsynced:
+    """Where the objects are, as far as they may not be on the disk for good. They are only listed when need be.
 
-    An object in a pack is: git syncs packs. Loose ones are synced here, with the folder that names them.
+    An object in a pack is on the disk: git syncs packs.
     """
-    folders: set[Path] = set()
-    for wanted in objects:
-        folder = repository.common_dir / "objects" / wanted[:2]
-        if _sync(folder / wanted[2:]):
-            folders.add(folder)
-    for folder in (*folders, repository.common_dir / "objects") if folders else ():
-        _sync(folder)
 
+    def names() -> Iterator[str]:
+        yield ""
+        for wanted in objects:
+            yield f"{wanted[:2]}/{wanted[2:]}"
+            yield wanted[:2]
 
-def _sync(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    return True
+    return Unsynced(f"{repository.common_dir}/objects", names())
 
 
 def _put_folder(
@@ -195,12 +185,12 @@ def _open_folders(store: ObjectStore, tree: ObjectId | None, wanted: set[bytes])
     return folders
 
 
-def _read_folders(store: ObjectStore, trees: set[ObjectId]) -> dict[ObjectId, Folder]:
-    ordered = list(trees)
-    contents = store.read_all(ordered)
-    return {
-        tree: decode_tree(content, len(tree) // 2) for tree, content in zip(ordered, contents, strict=True)
-    }
+def _read_folders(store: ObjectStore, trees: set[ObjectId]) -> Mapping[ObjectId, Mapping[bytes, Entry]]:
+    known = store.known_trees
+    ordered = [tree for tree in trees if tree not in known]
+    for tree, content in zip(ordered, store.read_all(ordered) if ordered else (), strict=True):
+        known[tree] = decode_tree(content, len(tree) // 2)
+    return known
 
 
 def _folders_above(paths: Iterable[bytes]) -> set[bytes]:

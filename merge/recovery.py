@@ -36,8 +36,10 @@ from merge.landing_journal import (
 )
 from merge.landing_records import record_landing
 from merge.lock import landing_lock
+from merge.own_refs import remove_landing_refs
 from merge.repository import Repository
 from merge.submodule_pins import pin_landing
+from merge.syncing import Unsynced, sync_all
 from merge.trees import show_path
 from merge.working_files import WorkingFiles
 
@@ -93,13 +95,15 @@ def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> 
         OSError: when the disk refuses; it has not landed then.
         GitFailed: when the refs can't be written; it has not landed then.
     """
-    grounds.tree.sync_folders(touched_folders(plan))
     tell("record landing")
     for inside in plan.inside:
         git_dir = Path(os.fsdecode(inside.git_dir))
         if git_dir.is_dir():  # a submodule that was taken out since has nothing left to undo
             pin_landing(Repository(git_dir, git_dir, git_dir), plan.landing, inside.before, inside.after)
-    record_landing(repository, plan.landing, plan.before, plan.after)
+    refs = record_landing(repository, plan.landing, plan.before, plan.after)
+    # Before this is done the refs say nothing: the journal is there, and who finds it goes on, or takes both back.
+    tell("wait for the disk")
+    sync_all([*_folders_of(grounds, plan), refs])
     # It has landed. Whatever can't be cleared away now is cleared by the next start, which finds the journal.
     kept: tuple[str, ...] = ()
     with contextlib.suppress(OSError):
@@ -116,16 +120,23 @@ def abandon(
 
     Raises:
         OSError: when the disk refuses.
+        GitFailed: when it was recorded and git can't take the record away.
     """
     edited = take_back(grounds, plan, tell) if plan.ready else ()
-    grounds.tree.sync_folders(touched_folders(plan))
+    remove_landing_refs(repository, plan.landing)
+    sync_all(_folders_of(grounds, plan))
     kept = _clear_waiting(repository, grounds, plan, tell)
     _end(repository, grounds, plan, tell)
     return tuple(map(show_path, edited)), kept
 
 
+def _folders_of(grounds: Grounds, plan: Plan) -> list[Unsynced]:
+    root = str(grounds.tree.root)
+    return [Unsynced(f"{root}/{os.fsdecode(folder)}", ("",)) for folder in touched_folders(plan)]
+
+
 def _clear_waiting(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
-    keep = repository.common_dir / "covey" / "kept" / plan.landing
+    keep = repository.common_dir.joinpath("covey/kept", plan.landing)
     return clear_waiting(grounds, plan, WorkingFiles(keep, grounds.tree.id_length), tell)
 
 
@@ -176,8 +187,8 @@ def _is_edited(grounds: Grounds, step: Step) -> bool:
 def _remove_orphans(common_dir: Path, known: Collection[str], tell: Tell) -> None:
     """Remove what waits for landings that never came to have a plan, or whose plan has ended."""
     folder = staging_folder(common_dir, "")
-    for orphan in folder.iterdir() if folder.is_dir() else ():
-        if orphan.name not in known:
+    for name in os.listdir(folder) if folder.is_dir() else ():
+        if name not in known:
             tell("remove staging")
-            shutil.rmtree(orphan, ignore_errors=True)
+            shutil.rmtree(folder / name, ignore_errors=True)
     remove_unfinished(common_dir)

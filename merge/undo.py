@@ -112,8 +112,10 @@ def undo_landing(
     from merge.landing_course import Clash, Done, Nothing, Refused, run_course
     from merge.landing_records import facts_of
     from merge.lock import landing_lock
+    from merge.object_store import keep_open
     from merge.recovery import recover_locked
 
+    repository = keep_open(repository)
     heard = tell if tell is not None else nobody
     with landing_lock(repository):
         recover_locked(repository, tell=heard)

@@ -1,5 +1,7 @@
 """Real git. What is read and written is what git reads and writes, by libgit2 and by git itself alike."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,14 +11,15 @@ from merge.objects import (
     changed_paths,
     edit_tree,
     list_tree,
-    make_durable,
     read_blob,
     read_blobs,
     read_entries,
     read_entry,
+    unsynced_objects,
     write_blob,
 )
 from merge.repository import Repository
+from merge.syncing import sync_all
 from merge.trees import EXECUTABLE, FILE, FOLDER, SUBMODULE, SYMLINK, Change, Entry, ObjectId, RepoPath
 from tests.merge.places import MakePlace, Place
 
@@ -186,11 +189,12 @@ def test_packed_and_borrowed_objects_are_read(place: Place, make_place: MakePlac
     assert list_tree(other.repository, tree) == entries_by_git(place, tree)
 
 
-def test_objects_can_be_made_durable(either: Place) -> None:
+def test_loose_objects_and_the_folders_that_name_them_have_to_be_synced(either: Place) -> None:
     blob = write_blob(either.repository, b"precious\n")
-    make_durable(either.repository, [blob, tree_of(either)])
-    either.git("gc", "-q")
-    make_durable(either.repository, [tree_of(either)])
+    unsynced = unsynced_objects(either.repository, [blob])
+    assert Path(unsynced.folder) == either.repository.common_dir / "objects"
+    assert list(unsynced.names) == ["", f"{blob[:2]}/{blob[2:]}", blob[:2]]
+    sync_all([unsynced_objects(either.repository, [blob, tree_of(either)])])
 
 
 NAMES = st.sampled_from(["a", "b", "a.b", "a-b", "ab", "é"])

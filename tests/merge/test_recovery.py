@@ -357,3 +357,41 @@ def test_files_that_waited_and_are_gone_leave_the_tree_as_it_stands(scene: Scene
 
     assert recovered.completed
     assert exact_state(scene.place.root) == state
+
+
+def test_a_landing_that_lost_a_file_with_the_power_is_completed_or_leaves_no_record(
+    scene: Scene, tmp_path: Path
+) -> None:
+    """Its refs may reach the disk before its files do: then the journal tells what is still to do."""
+    place = scene.place
+
+    def stop(change: str) -> None:
+        if change == "wait for the disk":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scene.land(place, stop)
+    assert len(read_records(place.repository)) == 1
+    staging = place.repository.common_dir / "covey/staging/1"
+    landed = exact_state(place.root)
+    # The exchange of one file is what the disk forgot.
+    ours = place.root / "README.md"
+    files = [file for file in staging.iterdir() if file.is_file() and not file.is_symlink()]
+    waiting = next(file for file in files if file.read_bytes() == b"# A project\n")
+    for old, new in ((ours, tmp_path / "swap"), (waiting, ours), (tmp_path / "swap", waiting)):
+        old.rename(new)
+    frozen = tmp_path / "frozen"
+    shutil.copytree(place.root, frozen, symlinks=True)
+
+    [recovered] = recover_landings(place.repository)
+    assert recovered.completed
+    assert exact_state(place.root) == landed
+
+    thaw(place, frozen)
+    ours.write_bytes(b"# Mine, after the power came back\n")
+    [recovered] = recover_landings(place.repository)
+    assert not recovered.completed
+    assert ours.read_bytes() == b"# Mine, after the power came back\n"
+    assert place.read("secret") == b"secret\n"
+    assert read_records(place.repository) == ()
+    assert own_files(place) == []
