@@ -373,7 +373,7 @@ def test_a_landing_that_lost_a_file_with_the_power_is_completed_or_leaves_no_rec
         scene.land(place, stop)
     assert len(read_records(place.repository)) == 1
     staging = place.repository.common_dir / "covey/staging/1"
-    landed = exact_state(place.root)
+    landed = exact_state(place.root)  # but for `old`, whose last file went
     # The exchange of one file is what the disk forgot.
     ours = place.root / "README.md"
     files = [file for file in staging.iterdir() if file.is_file() and not file.is_symlink()]
@@ -385,7 +385,7 @@ def test_a_landing_that_lost_a_file_with_the_power_is_completed_or_leaves_no_rec
 
     [recovered] = recover_landings(place.repository)
     assert recovered.completed
-    assert exact_state(place.root) == landed
+    assert exact_state(place.root) == {path: state for path, state in landed.items() if path != "old"}
 
     thaw(place, frozen)
     ours.write_bytes(b"# Mine, after the power came back\n")
