@@ -82,6 +82,11 @@ class Journal:
         self._news = trio.Event()
         self._closed = False
 
+    @property
+    def count(self) -> int:
+        """How many entries it holds."""
+        return self._count
+
     def record(self, who: ChildId, event: AnyFact) -> Entry:
         """Write a fact down and tell the readers. It is the operating system's when this returns."""
         entry = Entry(self._count, time.time(), who, event)

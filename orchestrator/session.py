@@ -12,6 +12,7 @@ import traceback
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
+from pathlib import Path
 
 import trio
 
@@ -133,6 +134,11 @@ class Session:
         finally:
             self._turn = None
         return ()
+
+    @property
+    def folder(self) -> Path:
+        """Where all of the session is kept."""
+        return self.journal.path.parent
 
     def interrupt(self) -> None:
         """Cancel the turn: its children and everything they started are ended before `run_turn` returns."""

@@ -103,13 +103,9 @@ class Checks:
 
     async def _tree(self) -> str | None:
         """The tree that the workspace holds now, or None where git can't tell."""
-        from merge.git import GitFailed  # brings git's libraries, as a snapshot does
-        from orchestrator.grounds import take_between_landings
+        from orchestrator.workspace_changes import tree_now  # brings git's libraries
 
-        try:
-            return (await trio.to_thread.run_sync(take_between_landings, self._repository)).tree
-        except (GitFailed, OSError):
-            return None
+        return await tree_now(self._repository)
 
 
 def _ending(ended: "ShellEnded") -> AnyCheckEnding:
