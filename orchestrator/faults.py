@@ -1,5 +1,20 @@
 """What a person is told when they ask for something that can't be done: one sentence, printed plain, exit 1."""
 
+from typing import cast
+
 
 class UserError(Exception):
     """Raised when a person's input or set-up is at fault. `str()` names the thing and the remedy."""
+
+    exit_code = 1
+
+
+def one_fault(error: BaseException) -> UserError | None:
+    """The person's fault that `error` is, or that all of a group are, perhaps several times; None for any other."""
+    if isinstance(error, UserError):
+        return error
+    if not isinstance(error, BaseExceptionGroup):
+        return None
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    faults = [one_fault(each) for each in group.exceptions]
+    return None if None in faults else faults[0]

@@ -10,14 +10,15 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
+from io import RawIOBase
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 import trio
 
 from orchestrator.events import AnyEvent, AnyFact, AnySound, Replied
+from orchestrator.faults import UserError
 from worker.protocol import ChildId
 from worker.sayable import encode_sayable
 
@@ -51,7 +52,13 @@ class JournalBroken(Exception):
     """Raised when a line of a journal that is not its torn last one can't be read. Names the file and the line."""
 
 
-class JournalInUse(Exception):
+class JournalUnwritable(UserError):
+    """Raised when a fact can't be written down: without its record no session goes on. `str()` names the remedy."""
+
+    exit_code = 3  # a turn was aborted
+
+
+class JournalInUse(UserError):
     """Raised when another process, or another session of this one, writes the journal. `str()` names it."""
 
 
@@ -65,7 +72,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: BinaryIO = path.open("ab")
+        self._file: RawIOBase = path.open("ab", buffering=0)
         try:
             fcntl.flock(
                 self._file, fcntl.LOCK_EX | fcntl.LOCK_NB
@@ -88,10 +95,13 @@ class Journal:
         return self._count
 
     def record(self, who: ChildId, event: AnyFact) -> Entry:
-        """Write a fact down and tell the readers. It is the operating system's when this returns."""
+        """Write a fact down and tell the readers. It is the operating system's when this returns.
+
+        Raises:
+            JournalUnwritable: when the disk is full, or fails; what stands in it is whole all the same.
+        """
         entry = Entry(self._count, time.time(), who, event)
-        self._file.write(encode_sayable(entry, _encoder.encode) + b"\n")
-        self._file.flush()
+        self._write(encode_sayable(entry, _encoder.encode) + b"\n")
         self._count += 1
         self._tell()
         return entry
@@ -101,6 +111,18 @@ class Journal:
         entry = self.record(who, event)
         os.fsync(self._file.fileno())
         return entry
+
+    def _write(self, line: bytes) -> None:
+        size = self._file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[self._file.write(line) or 0 :]
+        except OSError as error:
+            # The next line must not begin in the middle of this one.
+            self._file.truncate(size)
+            raise JournalUnwritable(
+                f"The session's journal {self.path} can't be written: {error.strerror}. Make room, then `covey resume`."
+            ) from error
 
     def sound(self, who: ChildId, event: AnySound) -> None:
         """Tell the live readers something that is not written down."""
@@ -167,7 +189,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
                 raise JournalBroken(f"{path}, line {number}: {error}.") from error
 
 
-def _drop_torn_line(path: Path, file: BinaryIO) -> None:
+def _drop_torn_line(path: Path, file: RawIOBase) -> None:
     """Cut off a last line without its newline: it was being written when the session died."""
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1

@@ -7,13 +7,14 @@ The exclusion goes to the repository's own `info/exclude`, never to the person's
 from pathlib import Path
 
 from merge.repository import Repository
+from orchestrator.faults import UserError
 
 NAME = ".covey"
 
 _PATTERNS = (f"{NAME}/*", f"!{NAME}/check.toml", f"!{NAME}/policy.toml")
 
 
-class FolderRefused(Exception):
+class FolderRefused(UserError):
     """Raised when `.covey/` or git's `info/exclude` can't be written. `str()` names the path and the remedy."""
 
 

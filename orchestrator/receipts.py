@@ -60,7 +60,7 @@ class ReceiptTurn(msgspec.Struct, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """A run. `changed_paths` is None where the trees before and after can't be compared; `reason` says why it failed."""
+    """A run. `reason` says why it is no success; `changed_paths` is None where before and after can't be compared."""
 
     session: str
     mode: str

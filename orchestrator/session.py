@@ -53,7 +53,7 @@ from orchestrator.recovering import put_right
 from orchestrator.resuming import Past
 from orchestrator.slots import Slots
 from orchestrator.spawning import open_spawner
-from orchestrator.system_prompt import SYSTEM_PROMPT, first_request
+from orchestrator.system_prompt import first_request, system_prompt
 from worker.agent import Agent
 from worker.catalogue import TOOLS, advertised
 from worker.conversation import UserMessage
@@ -254,11 +254,12 @@ async def open_session(
             for tool in available
         ]
         checks = Checks(configured, repository, journal, logs / "checks")
+        prompt = system_prompt(delegates=task.TOOL in available)
         desk = PermissionDesk()
         limits = limits or Limits()
         purse = Purse(limits.budget, limits.price)
         async with (
-            open_gateway(endpoint, SYSTEM_PROMPT, advertised(offered)) as gateway,
+            open_gateway(endpoint, prompt, advertised(offered)) as gateway,
             open_spawner() as spawner,
             trio.open_nursery() as nursery,
         ):

@@ -26,7 +26,7 @@ def receipt(picture: Picture, look: Look) -> list[Line]:
         lines += child_receipt(row, look)
     if rows:
         lines.append(_children_line(picture, rows, look))
-    lines += [_check_line(result) for result in picture.checks.values()]
+    lines += [check_line(result) for result in picture.checks.values()]
     lines.append(_cost_line(picture, look))
     if picture.ending is not None:
         lines += [(Span(text, "bad"),) for text in _unfinished(picture.ending)]
@@ -96,7 +96,7 @@ def _children_line(picture: Picture, rows: list[ChildRow], look: Look) -> Line:
     return line(look.separator.join(parts))
 
 
-def _check_line(result: CheckResult) -> Line:
+def check_line(result: CheckResult) -> Line:
     """One check; one that failed shows the last that it said."""
     told = describe(result.ending)
     tone: Tone = "good" if result.passed else "bad" if result.failed else "warn"

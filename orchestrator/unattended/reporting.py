@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 import trio
 
-from orchestrator.events import Replied, RequestGiven, SessionStarted
+from orchestrator.events import CheckFinished, Replied, RequestGiven, SessionStarted
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.receipts import Receipt
@@ -18,6 +18,7 @@ from orchestrator.roster import Picture, see
 from orchestrator.terminal.ink import draw_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.terminal.receipt import check_line
 from orchestrator.terminal.transcript import told
 from worker.sayable import encode_sayable
 
@@ -87,7 +88,10 @@ class Reporter:
     async def _say_what_happened(self, entry: Entry) -> None:
         if entry.who == PARENT and isinstance(entry.event, SessionStarted | RequestGiven | Replied):
             return  # the person asked for it, or it is the answer
-        lines = [line for line in told(entry, self.picture, self._look) if line]
+        if isinstance(entry.event, CheckFinished):
+            lines = [check_line(entry.event.result)]
+        else:
+            lines = [line for line in told(entry, self.picture, self._look) if line]
         await self._diagnose("".join(f"{draw_line(line, self._look)}\n" for line in lines))
 
     async def _print(self, text: str) -> None:

@@ -13,7 +13,7 @@ FROM_STDIN = "-"
 
 _LIMIT_BYTES = 1_000_000
 _MOST_STEPS = 1_000
-_MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+")
+_MARK = re.compile(r"(?:[-*+]|\d+[.)])(?:\s+|$)")
 """What an item of a list in Markdown begins with."""
 
 

@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 
 import trio
 
+from merge.trees import ObjectId
 from orchestrator.checks.results import CheckResult, is_verified
 from orchestrator.events import ErrorRecorded, Stopped, TurnFinished
 from orchestrator.faults import UserError
@@ -164,7 +165,7 @@ class SessionAtWork:
         self._answer = text
         await self._reporter.answer(text)
 
-    async def receipt(self, mode: str, ending: AnyRunEnding, before: str | None) -> Receipt:
+    async def receipt(self, mode: str, ending: AnyRunEnding, before: ObjectId | None) -> Receipt:
         """What the run has come to."""
         session, results, unmerged = self._session, list(self._results.values()), self.unmerged()
         after = await tree_now(session.repository)

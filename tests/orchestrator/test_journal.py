@@ -7,8 +7,11 @@ import pytest
 import trio
 
 from merge.landing import Conflicted, Held, Landed, NothingToLand
+from orchestrator.checks.results import CheckResult, RanTooLong
 from orchestrator.events import (
     AnyFact,
+    CheckFinished,
+    CheckStarted,
     ChildFinished,
     ChildQueued,
     ChildStarted,
@@ -16,10 +19,14 @@ from orchestrator.events import (
     Compacted,
     Died,
     Dismissed,
+    ErrorRecorded,
     Event,
     ModelRetried,
     NeverBegan,
     Noticed,
+    PermissionAnswered,
+    PermissionAsked,
+    QuestionId,
     Replied,
     RequestGiven,
     SessionFinished,
@@ -29,7 +36,16 @@ from orchestrator.events import (
     Told,
     TurnFinished,
 )
-from orchestrator.journal import PARENT, Entry, Heard, Journal, JournalBroken, read_entries
+from orchestrator.journal import (
+    PARENT,
+    Entry,
+    Heard,
+    Journal,
+    JournalBroken,
+    JournalUnwritable,
+    read_entries,
+)
+from tests.full_disk import no_room_beyond
 from worker.conversation import AssistantMessage, CallId, Image, ToolCall, ToolMessage, UserMessage
 from worker.model import Malformed, Reply, Usage
 from worker.protocol import Answered, ChildId, ToolFinished, ToolStarted
@@ -54,6 +70,13 @@ FACTS: tuple[AnyFact, ...] = (
     ChildFinished(Stopped("the person"), Held("/c", "interrupted"), 1.0, Usage()),
     ChildFinished(NeverBegan("disk full"), NothingToLand(), 1.0, Usage()),
     Dismissed(),
+    PermissionAsked(
+        QuestionId("q1"), CallId("1"), "write", "write a", "a\nb", ("write a",), "by policy.toml"
+    ),
+    PermissionAnswered(QuestionId("q1"), "approved"),
+    CheckStarted("tests", "make test"),
+    CheckFinished(CheckResult("tests", "make test", RanTooLong(5.0), 5.1, "…", "/l/c.log", "1a2b")),
+    ErrorRecorded("the receipt", "the disk is full"),
     TurnFinished(Stopped("the person"), 2.0),
     SessionFinished(),
 )
@@ -138,3 +161,17 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"nonsense\n")
     with pytest.raises(JournalBroken, match=r"journal\.jsonl, line 1"):
         list(read_entries(path))
+
+
+def test_a_fact_that_finds_no_room_leaves_the_journal_whole(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    journal.record(PARENT, RequestGiven("first"))
+    with (
+        no_room_beyond(path.stat().st_size + 50),
+        pytest.raises(JournalUnwritable, match=r"File too large. Make"),
+    ):
+        journal.record(PARENT, RequestGiven("x" * 1_000))
+    journal.record(PARENT, RequestGiven("second"))
+    journal.close()
+    assert [entry.event for entry in read_entries(path)] == [RequestGiven("first"), RequestGiven("second")]

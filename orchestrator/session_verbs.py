@@ -1,0 +1,174 @@
+"""`covey` and `covey resume`: reads their arguments, and holds a session at the terminal, from a pipe, or without a
+person.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.faults import UserError
+from orchestrator.options import add_budget_options, add_endpoint_options, budget_flags
+
+if TYPE_CHECKING:
+    from merge.repository import Repository
+    from orchestrator.config.tables import Configuration
+    from orchestrator.gateway.endpoint import Endpoint
+    from orchestrator.session import Session
+    from orchestrator.unattended.courses import Course
+
+
+def add_session_options(parser: argparse.ArgumentParser) -> None:
+    """What `covey` without a verb takes."""
+    _add_unattended_options(parser, None)
+    add_endpoint_options(parser)
+    add_budget_options(parser)
+    parser.set_defaults(verb=_session, resumes=False, session=None)
+
+
+def add_session_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
+    resume = add("resume", help="go on with a session of this workspace")
+    resume.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
+    _add_unattended_options(resume, argparse.SUPPRESS)
+    add_endpoint_options(resume, below=True)
+    add_budget_options(resume, below=True)
+    resume.set_defaults(verb=_session, resumes=True)
+
+
+def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """`default` is None, or SUPPRESS below a verb, where what stood before the verb holds."""
+    group = parser.add_argument_group("without a person")
+    ways = group.add_mutually_exclusive_group()
+    way = partial(ways.add_argument, default=default)
+    way(
+        "-p",
+        "--request",
+        nargs="?",
+        const="-",
+        metavar="REQUEST",
+        help="do one request (default: from stdin)",
+    )
+    way("--steps", metavar="FILE", help="do the requests in FILE, one a line, with a check after each")
+    way("--goal", metavar="TEXT", help="work until the checks pass and the model says that it is met")
+    switch = partial(group.add_argument, action="store_true", default=default if default else False)
+    switch("--json", help="print events as JSON lines, and the receipt as the last")
+    switch("--quiet", help="no diagnostics; with --json, the receipt only")
+    switch("--children", dest="with_children", help="let it delegate; unmerged edits are no success")
+
+
+def _session(arguments: argparse.Namespace) -> int:
+    from orchestrator.config.limits import choose_limits
+    from orchestrator.config.reading import read_settings
+    from orchestrator.workspace_folder import find_workspace
+
+    course = _course(arguments)
+    repository = find_workspace(Path.cwd())
+    root = repository.root if repository is not None else Path.cwd()
+    configuration = read_settings(os.environ, root, budget_flags(arguments)).configuration
+    endpoint = _endpoint(arguments, configuration)
+    limits = choose_limits(configuration, endpoint.model)
+    if repository is None:
+        repository = _plain_workspace()
+
+    import trio
+
+    from orchestrator.faults import one_fault
+    from orchestrator.resuming import find_past
+    from orchestrator.session import open_session
+
+    without = frozenset[str]() if course is None else _withheld(arguments)
+    find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
+    begin = partial(
+        open_session, repository, endpoint, limits, configuration=configuration, without=without, **find
+    )
+    try:
+        if course is None:
+            return trio.run(_talk, begin)
+        from orchestrator.unattended.reporting import Manner
+        from orchestrator.unattended.run import run_unattended
+
+        mode, what = course
+        return trio.run(run_unattended, begin, what, mode, Manner(arguments.json, arguments.quiet))
+    except Exception as error:
+        fault = one_fault(error)
+        if fault is None:
+            raise
+        raise fault from error
+
+
+async def _talk(begin: "Callable[[], AbstractAsyncContextManager[Session]]") -> int:
+    from orchestrator.terminal.run import run_terminal
+
+    async with begin() as session:
+        return await run_terminal(session)
+
+
+def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":
+    """What is to be done without a person, and its name; None where a person is there."""
+    if arguments.request is arguments.steps is arguments.goal is None:
+        given = ("json", arguments.json), ("quiet", arguments.quiet), ("children", arguments.with_children)
+        for name, is_given in given:
+            if is_given:
+                raise UserError(f"--{name} goes with -p, --steps or --goal.")
+        return None
+    from orchestrator.unattended import courses
+    from orchestrator.unattended.requests import read_request, read_steps
+
+    if arguments.request is not None:
+        return "request", courses.one_request(read_request(arguments.request))
+    if arguments.steps is not None:
+        return "steps", courses.steps(read_steps(arguments.steps))
+    return "goal", courses.goal(read_request(arguments.goal))
+
+
+def _withheld(arguments: argparse.Namespace) -> frozenset[str]:
+    """Tools that take a person who watches, or one who answers."""
+    return frozenset({"ask"} if arguments.with_children else {"ask", "task"})
+
+
+def _endpoint(arguments: argparse.Namespace, configuration: "Configuration") -> "Endpoint":
+    from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
+
+    try:
+        return choose_endpoint(
+            os.environ,
+            configuration,
+            url=arguments.endpoint,
+            model=arguments.model,
+            format=arguments.format,
+        )
+    except NoEndpoint as error:
+        raise UserError(f"{error}{_local_servers()}") from error
+
+
+def _local_servers() -> str:
+    """A sentence that names the model servers which answer on this machine, or nothing."""
+    import trio
+
+    from orchestrator.gateway.local_servers import find_local_servers
+
+    found = trio.run(find_local_servers)
+    if not found:
+        return ""
+    servers = "; ".join(
+        f"{server.name} with --endpoint {server.url} --model {server.models[0] if server.models else 'NAME'}"
+        for server in found
+    )
+    return f" On this machine these answer: {servers}."
+
+
+def _plain_workspace() -> "Repository":
+    from orchestrator.workspace_folder import make_workspace
+    from worker.path_text import quote_path
+
+    repository = make_workspace(Path.cwd(), os.environ)
+    root, record = (quote_path(str(path)) for path in (repository.root, repository.git_dir))
+    print(
+        f"covey: {root} is not a git repository; covey keeps its own record of it in {record}.",
+        file=sys.stderr,
+    )
+    return repository
