@@ -79,6 +79,11 @@ class Children:
     def stop(self, child: ChildId, by: str) -> None:
         self.roster[child].stop(by)
 
+    def kill_all(self, by: str) -> None:
+        """Kill every child that runs, with all it started, at once."""
+        for child in self.running():
+            child.kill(by)
+
     async def stop_all(self, by: str) -> None:
         """Stop every child that runs and wait until each is gone and its work is kept or landed."""
         running = [child for child in self.roster.values() if child.report is None]

@@ -15,6 +15,7 @@ from orchestrator.checks.results import CheckResult
 from worker.conversation import AnyMessage, CallId
 from worker.model import AnyModelFailure, Reply, Usage
 from worker.protocol import AnyOutcome, ChildId, Kind, ToolFinished, ToolStarted
+from worker.tools.ask import Answers, Question
 
 
 class Event(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -211,6 +212,20 @@ class ErrorRecorded(Event, frozen=True):
     text: str
 
 
+class QuestionsAsked(Event, frozen=True):
+    """The model asks the person something and waits; `ask` names it."""
+
+    ask: str
+    questions: tuple[Question, ...]
+
+
+class QuestionsAnswered(Event, frozen=True):
+    """What was asked as `ask` waits no more: for each question its answers, or None where nobody answered."""
+
+    ask: str
+    answers: Answers | None
+
+
 class TurnFinished(Event, frozen=True):
     """The parent's turn ended. What it cost and what landed is told by the events since `RequestGiven`."""
 
@@ -243,6 +258,8 @@ AnyFact = (
     | CheckStarted
     | CheckFinished
     | ErrorRecorded
+    | QuestionsAsked
+    | QuestionsAnswered
     | TurnFinished
     | SessionFinished
 )

@@ -64,12 +64,13 @@ async def open_worker(
     marker: tuple[str, str],
     environment: dict[str, str],
     spawner: Spawner,
+    hurry: trio.Event,
     steps: tuple[AnyStep, ...] = (),
 ) -> AsyncGenerator[WorkerProcess]:
     """Start a worker and end its whole process tree when the block is left, however it is left.
 
-    `marker` is the variable in `environment` that tells its processes from all others.
-    It takes `steps` before it begins.
+    `marker` is the variable in `environment` that tells its processes from all others. It takes `steps` before it
+    begins. Once `hurry` is set the tree is killed without being asked first.
 
     Raises:
         OSError: when the process can't be started.
@@ -85,7 +86,7 @@ async def open_worker(
             yield worker
         finally:
             with trio.CancelScope(shield=True):
-                await end_tree(process.pid, marker=marker, close=worker.wire.close)
+                await end_tree(process.pid, marker=marker, close=worker.wire.close, hurry=hurry)
                 await process.wait()
                 await process.stdout.aclose()
                 await process.stderr.aclose()

@@ -29,8 +29,11 @@ from orchestrator.events import (
     PermissionAnswered,
     PermissionAsked,
     QuestionId,
+    QuestionsAnswered,
+    QuestionsAsked,
     Replied,
     RequestGiven,
+    SessionStarted,
     Stopped,
     TextAdded,
     ThinkingAdded,
@@ -143,6 +146,7 @@ class Picture(msgspec.Struct, frozen=True):
     checks: dict[str, CheckResult] = {}
     retry: Retry | None = None
     questions: dict[QuestionId, Pending] = {}
+    asked: QuestionsAsked | None = None
 
     def seconds(self, now: float) -> float:
         """How long the turn has run until `now`, or until it ended."""
@@ -203,6 +207,8 @@ def see(picture: Picture, entry: Entry) -> Picture:
             return change(picture, children={**picture.children, entry.who: row})
         return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
     match entry.event:
+        case SessionStarted():
+            return change(picture, asked=None, retry=None)  # whatever an earlier process waited for is over
         case RequestGiven(text=text):
             return Picture(
                 request=text, began_at=entry.at, last_action="thinking", earlier=picture.all_children()
@@ -218,6 +224,10 @@ def see(picture: Picture, entry: Entry) -> Picture:
             return change(picture, last_action=words, retry=_retry(entry.event, entry.at))
         case ToolStarted(title=title):
             return change(picture, last_action=title)
+        case QuestionsAsked():
+            return change(picture, asked=entry.event, last_action="waiting for your answer")
+        case QuestionsAnswered():
+            return change(picture, asked=None, last_action="thinking")
         case ToolFinished(name=name):
             return change(picture, calls=_one_more(picture.calls, name), last_action="thinking")
         case CheckStarted(name=name):

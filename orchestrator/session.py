@@ -49,6 +49,7 @@ from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.own_folder import own_folder
 from orchestrator.permissions import PermissionDesk
 from orchestrator.policy_files import read_policy
+from orchestrator.questions import Questions
 from orchestrator.recovering import put_right
 from orchestrator.resuming import Past
 from orchestrator.slots import Slots
@@ -61,7 +62,7 @@ from worker.path_text import quote_path
 from worker.policy.permission import Permits
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
 from worker.toolbox import Toolbox
-from worker.tools import run_command, task
+from worker.tools import ask, run_command, task
 from worker.workspace import Workspace
 
 THE_PERSON = "the person"
@@ -82,6 +83,7 @@ class Session:
         purse: Purse,
         checks: Checks,
         desk: PermissionDesk,
+        questions: Questions,
     ) -> None:
         self.id = id
         self.repository = repository
@@ -90,6 +92,7 @@ class Session:
         self.purse = purse
         self.checks = checks
         self._desk = desk
+        self.questions = questions
         self._agent = agent
         self._model = model
         self._turn: trio.CancelScope | None = None
@@ -163,6 +166,11 @@ class Session:
         finally:
             self._turn = None
 
+    def kill(self) -> None:
+        """Cancel the turn, and give nothing that its children started the time to end by itself."""
+        self.interrupt()
+        self.children.kill_all(THE_PERSON)
+
     def say(self, text: str) -> None:
         """A message for the model, read before its next reply of the running turn."""
         self.children.say(text)
@@ -213,11 +221,13 @@ async def open_session(
     find_past: Callable[[], Past] = lambda: Past(new_session_id()),
     configuration: Configuration | None = None,
     without: frozenset[str] = frozenset(),
+    *,
+    asks: bool = False,
 ) -> AsyncGenerator[Session]:
     """A session in `repository` with the model behind `endpoint`; `limits` is what it may use.
 
     `configuration` is what the other tables say; without one, each has its defaults. `without` are tools, by name, that
-    this session has not.
+    this session has not. `asks` says that a person is there to answer the model's questions: only then may it put any.
 
     `find_past` gives the session it goes on with (`orchestrator.resuming`), by default a new one. It is called when
     all that dead sessions left has been dealt with, because that is part of their past.
@@ -248,7 +258,7 @@ async def open_session(
         for fault in agents.faults:
             journal.record(PARENT, Noticed(fault))
         description = task.DESCRIPTION + describe_agents(agents.agents)
-        available = [tool for tool in TOOLS if tool.name not in without]
+        available = [tool for tool in TOOLS if tool.name not in without and (asks or tool is not ask.TOOL)]
         offered = [
             dataclasses.replace(tool, description=description) if tool is task.TOOL else tool
             for tool in available
@@ -292,13 +302,14 @@ async def open_session(
                     journal.record(PARENT, event)
 
                 delegate = dataclasses.replace(task.TOOL, run=children.answer)
+                questions = Questions(journal)
+                inquire = dataclasses.replace(ask.TOOL, run=questions.ask)
                 shell = dataclasses.replace(
                     run_command.TOOL, run=partial(run_command.run, environment=clean_environment(os.environ))
                 )
-                own = {tool.name: tool for tool in (delegate, shell)}
+                own = {tool.name: tool for tool in (delegate, inquire, shell)}
                 tools = [own.get(tool.name, tool) for tool in available]
-                ask = partial(desk.ask, record=partial(journal.record, PARENT))
-                permits = Permits(policy, ask)
+                permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
                 toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"), permits=permits)
                 model = CompactingModel(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
@@ -308,7 +319,9 @@ async def open_session(
                 )
                 agent = Agent(list(past.conversation), model, toolbox, children, tell)
                 try:
-                    yield Session(id, repository, journal, children, agent, model, purse, checks, desk)
+                    yield Session(
+                        id, repository, journal, children, agent, model, purse, checks, desk, questions
+                    )
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
                     raise

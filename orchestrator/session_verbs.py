@@ -100,10 +100,10 @@ def _session(arguments: argparse.Namespace) -> int:
         raise fault from error
 
 
-async def _talk(begin: "Callable[[], AbstractAsyncContextManager[Session]]") -> int:
-    from orchestrator.terminal.run import run_terminal
+async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]") -> int:
+    from orchestrator.terminal.run import is_at_terminal, run_terminal
 
-    async with begin() as session:
+    async with begin(asks=is_at_terminal()) as session:
         return await run_terminal(session)
 
 

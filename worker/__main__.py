@@ -41,13 +41,21 @@ from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
 
 _NOT_FOR_A_CHILD = "a child session can't delegate; do the work yourself with the other tools."
+_NOBODY_TO_ASK = (
+    "there is no one to ask in a child session; decide it yourself, and say in your answer what you assumed."
+)
 _READ_ONLY = (
     "this is a read-only research session; read and search, and put what should change into your answer."
 )
 
 REFUSALS: dict[str, dict[Access, str]] = {
-    "implement": {"delegate": _NOT_FOR_A_CHILD},
-    "research": {"delegate": _NOT_FOR_A_CHILD, "write": _READ_ONLY, "shell": _READ_ONLY},
+    "implement": {"delegate": _NOT_FOR_A_CHILD, "ask": _NOBODY_TO_ASK},
+    "research": {
+        "delegate": _NOT_FOR_A_CHILD,
+        "ask": _NOBODY_TO_ASK,
+        "write": _READ_ONLY,
+        "shell": _READ_ONLY,
+    },
 }
 """What a child of each kind is told when it calls a tool that it may not use."""
 

@@ -6,12 +6,20 @@ the list and is refused when it is called.
 
 from collections.abc import Iterable
 
-from worker.tools import edit, read, run_command, search, task, write
+from worker.tools import ask, edit, read, run_command, search, task, write
 from worker.tools.schema import schema_of
 from worker.tools.spec import ToolSpec
 from worker.tools.tool import AnyTool
 
-TOOLS: tuple[AnyTool, ...] = (read.TOOL, search.TOOL, edit.TOOL, write.TOOL, run_command.TOOL, task.TOOL)
+TOOLS: tuple[AnyTool, ...] = (
+    read.TOOL,
+    search.TOOL,
+    edit.TOOL,
+    write.TOOL,
+    run_command.TOOL,
+    task.TOOL,
+    ask.TOOL,
+)
 
 
 def advertised(tools: Iterable[AnyTool]) -> tuple[ToolSpec, ...]:

@@ -72,14 +72,15 @@ async def end_tree(
     marker: Marker | None = None,
     close: Callable[[], Awaitable[None]] | None = None,
     ladder: Ladder = LADDER,
+    hurry: trio.Event | None = None,
 ) -> tuple[ProcessKey, ...]:
     """End the process `root` and everything it started. Returns what could not be ended: nothing, as a rule.
 
     The rungs: `close` is called (it closes the pipe that the root listens to), SIGTERM, SIGKILL. Each is left
-    as soon as nothing is alive. It can't be cancelled. A child of this process that is found below the root
-    is waited for; the root itself is left to whoever started it.
+    as soon as nothing is alive; once `hurry` is set, SIGKILL follows at once. It can't be cancelled. A child of
+    this process that is found below the root is waited for; the root itself is left to whoever started it.
     """
-    tree = _Tree(root, marker)
+    tree = _Tree(root, marker, trio.Event() if hurry is None else hurry)
     with trio.CancelScope(shield=True):
         await tree.look()  # before a signal tears it apart
         try:
@@ -88,7 +89,7 @@ async def end_tree(
                 await tree.wait_gone(ladder.close_seconds)
         finally:
             await tree.look()
-            if tree.alive:
+            if tree.alive and not tree.hurry.is_set():
                 tree.terminate()
                 await tree.wait_gone(ladder.terminate_seconds)
                 await tree.look()
@@ -103,7 +104,8 @@ async def end_tree(
 class _Tree:
     """A tree that is being ended. `alive` is what was alive of it at the last look."""
 
-    def __init__(self, root: int, marker: Marker | None) -> None:
+    def __init__(self, root: int, marker: Marker | None, hurry: trio.Event) -> None:
+        self.hurry = hurry
         self._root = root
         self._marker = marker
         key = find_process(root)
@@ -117,9 +119,17 @@ class _Tree:
         self._seen.update((key.pid, key) for key in self.alive)
 
     async def wait_gone(self, seconds: float) -> None:
-        """Wait at most `seconds` for what was alive to go."""
-        with trio.move_on_after(seconds):
-            await wait_gone(self.alive)
+        """Wait at most `seconds` for what was alive to go, and not at all once there is a hurry."""
+        with trio.move_on_after(seconds) as patience:
+            async with trio.open_nursery() as nursery:
+
+                async def lose_patience() -> None:
+                    await self.hurry.wait()
+                    patience.cancel()
+
+                nursery.start_soon(lose_patience)
+                await wait_gone(self.alive)
+                nursery.cancel_scope.cancel()
 
     def terminate(self) -> None:
         # TERM first: a stopped process finds it waiting when it goes on.

@@ -12,18 +12,21 @@ from orchestrator.terminal.lines import Line, Span, dim, line, plain, tame, tame
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import key_lines
 from orchestrator.terminal.rows import folded_rows
+from orchestrator.view.dialog import Dialog, draw_dialog
 
 
 class Typing(msgspec.Struct, frozen=True):
     """What the person did during the turn: `draft` is not sent yet, `queued` is not read by the model yet.
 
     `stop_key` is the key that stops the turn: where nothing reads keys it is Ctrl-C.
+    `dialog` is where the person is in the model's questions.
     """
 
     draft: str = ""
     queued: tuple[str, ...] = ()
     stopping: bool = False
     stop_key: str = "Esc"
+    dialog: Dialog | None = None
 
 
 def frame(
@@ -35,8 +38,11 @@ def frame(
     """
     width = max(1, columns - 1)  # the last column stays free: a line that fills it wraps on some terminals
     whole = room = max(1, rows - 1)
-    asked = key_lines(picture, look)
+    asked = key_lines(picture, look) if typing.dialog is None else []
     below = [*asked, _status(picture, typing, look, now, width), *_typed(typing, look, width, room // 3)]
+    if typing.dialog is not None:
+        questions = draw_dialog(typing.dialog, look, takes_keys=not typing.draft)
+        below = [*(piece for each in questions for piece in wrapped(each, width)), *below][-room:]
     room -= len(below)
     shown = [row for row in picture.children.values() if not row.dismissed]
     table = folded_rows(shown, look, now, width, min(room, max(3, rows // 2))) if shown and room > 0 else []
@@ -44,6 +50,23 @@ def frame(
     said = _end_of(pending, width, min(room, max(3, rows // 3)))
     lines = [*said, *table, *below][-whole:]
     return [_fitted(each, width, look.ellipsis) for each in lines]
+
+
+def wrapped(whole: Line, width: int) -> list[Line]:
+    """The line as lines of at most `width` columns."""
+    pieces: list[list[Span]] = [[]]
+    room = width
+    for span in whole:
+        rest = span.text
+        while rest:
+            piece = chop(rest, room)[0] if room >= 2 else ""
+            if not piece or width_of(piece) > room:
+                pieces.append([])
+                room = width
+                continue
+            pieces[-1].append(Span(piece, span.tone))
+            rest, room = rest[len(piece) :], room - width_of(piece)
+    return [tuple(piece) for piece in pieces]
 
 
 def width_of_line(whole: Line) -> int:
@@ -77,7 +100,9 @@ def _status(picture: Picture, typing: Typing, look: Look, now: float, width: int
     if picture.retry is not None and not typing.stopping:
         action = tame_line(picture.retry.in_words(now))
     elif typing.stopping:
-        action = "stopping the turn, its children and all they started"
+        action = f"stopping all of it; {typing.stop_key} again kills at once"
+    elif picture.asked is not None:
+        action = "waiting for your answer"
     elif running:
         whole = len(picture.children)
         action = (

@@ -31,7 +31,7 @@ class Typed(msgspec.Struct, frozen=True):
 class Pressed(msgspec.Struct, frozen=True):
     """A key that does something. `new line` is Alt-Enter; `rub out word` Ctrl-W, `rub out line` Ctrl-U."""
 
-    key: Literal["enter", "new line", "escape", "backspace", "rub out word", "rub out line"]
+    key: Literal["enter", "new line", "escape", "backspace", "rub out word", "rub out line", "up", "down"]
 
 
 AnyKey = Typed | Pressed
@@ -44,6 +44,15 @@ _CONTROLS: dict[str, Pressed] = {
     "\x7f": Pressed("backspace"),
     "\x15": Pressed("rub out line"),
     "\x17": Pressed("rub out word"),
+}
+
+_SEQUENCES: dict[str, Pressed] = {
+    "\x1b\r": Pressed("new line"),
+    "\x1b\n": Pressed("new line"),
+    "\x1b[A": Pressed("up"),
+    "\x1bOA": Pressed("up"),
+    "\x1b[B": Pressed("down"),
+    "\x1bOB": Pressed("down"),
 }
 
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
@@ -94,8 +103,8 @@ class KeyDecoder:
             sequence = _SEQUENCE.match(rest)
             if sequence is None:
                 return len(rest) if len(rest) > _LONGEST_SEQUENCE else 0
-            if sequence[0] in ("\x1b\r", "\x1b\n"):
-                keys.append(Pressed("new line"))
+            if sequence[0] in _SEQUENCES:
+                keys.append(_SEQUENCES[sequence[0]])
             return len(sequence[0])
         if rest[0] < " " or rest[0] == "\x7f":
             if rest[0] in _CONTROLS:
@@ -108,7 +117,7 @@ class KeyDecoder:
 
 
 def typed(draft: str, key: AnyKey) -> str:
-    """The draft after `key`; Enter and Esc are someone else's affair and leave it as it is."""
+    """The draft after `key`; Enter and Esc are someone else's affair, arrows too, and leave it as it is."""
     if isinstance(key, Typed):
         return draft + key.text
     match key.key:
@@ -120,7 +129,7 @@ def typed(draft: str, key: AnyKey) -> str:
             return re.sub(r"\S*\s*\Z", "", draft)
         case "rub out line":
             return draft[: draft.rfind("\n") + 1] if not draft.endswith("\n") else draft[:-1]
-        case "enter" | "escape":
+        case "enter" | "escape" | "up" | "down":
             return draft
         case _:
             assert_never(key.key)

@@ -22,6 +22,15 @@ EXIT_UNANSWERED = 1
 """A request of a pipe got no answer, or a line of it was no command."""
 
 
+def is_at_terminal() -> bool:
+    """Whether a person sits at both ends, standard input and output, and can be asked something."""
+    source: TextIO | None = sys.stdin
+    target: TextIO | None = sys.stdout
+    if source is None or target is None or not source.isatty():
+        return False
+    return look_at(target, os.environ).live
+
+
 async def run_terminal(
     session: TalkingSession, *, stdin: TextIO | None = None, stdout: TextIO | None = None
 ) -> int:

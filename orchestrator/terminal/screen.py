@@ -14,7 +14,16 @@ from itertools import pairwise
 import msgspec
 import trio
 
-from orchestrator.events import ModelRetried, Replied, RequestGiven, TextAdded, Told, TurnFinished
+from orchestrator.events import (
+    ModelRetried,
+    QuestionsAnswered,
+    QuestionsAsked,
+    Replied,
+    RequestGiven,
+    TextAdded,
+    Told,
+    TurnFinished,
+)
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.roster import Picture, hear, see
 from orchestrator.terminal.frame import Typing, frame, width_of_line
@@ -25,6 +34,7 @@ from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.region import HIDE_CURSOR, SHOW_CURSOR, Region
 from orchestrator.terminal.streamed import Streamed, add, broken_off, finish
 from orchestrator.terminal.transcript import asked, is_shown_by_rows, told
+from orchestrator.view.dialog import Dialog
 from worker.conversation import UserMessage
 
 _REDRAW_SECONDS = 1.0
@@ -182,6 +192,10 @@ class Screen:
             self._print_parents(entry)
         elif not is_shown_by_rows(entry):
             self._print_told(entry)
+        if isinstance(event, QuestionsAsked):
+            self.type(msgspec.structs.replace(self.typing, dialog=Dialog(event.ask, event.questions)))
+        elif isinstance(event, QuestionsAnswered | TurnFinished):
+            self.type(msgspec.structs.replace(self.typing, dialog=None))
         self._entries = entry.number + 1
         if isinstance(event, TurnFinished):
             self._turns_finished += 1

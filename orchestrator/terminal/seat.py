@@ -30,6 +30,7 @@ from orchestrator.terminal.lines import dim, tame_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import ANSWER_KEYS
 from orchestrator.terminal.talk import Talk
+from orchestrator.view.dialog import Answered, Dialog, press, type_text
 
 _HUNG_UP = 129
 _CHUNK_BYTES = 4_096
@@ -105,7 +106,10 @@ async def _read_keys(talk: Talk, terminal: int) -> None:
 
 
 async def _press(talk: Talk, key: AnyKey) -> None:
-    draft = talk.screen.typing.draft
+    draft, dialog = talk.screen.typing.draft, talk.screen.typing.dialog
+    if dialog is not None and (not draft or key == Pressed("escape")):
+        _press_in_dialog(talk, dialog, key)
+        return
     if not draft and isinstance(key, Typed) and _answer(talk, key.text):
         return
     if key == Pressed("escape"):
@@ -128,6 +132,22 @@ def _answer(talk: Talk, text: str) -> bool:
     if text not in ANSWER_KEYS or not questions:
         return False
     return talk.session.answer_permission(next(iter(questions)), ANSWER_KEYS[text])
+
+
+def _press_in_dialog(talk: Talk, dialog: Dialog, key: AnyKey) -> None:
+    """A key for the model's questions. What was being typed before they came is sent or erased first."""
+    match key:
+        case Typed(text=" "):
+            after = press(dialog, "space")
+        case Typed(text=text):
+            after = type_text(dialog, text)
+        case Pressed(key=name):
+            after = type_text(dialog, "\n") if name == "new line" else press(dialog, name)
+    if isinstance(after, Answered):
+        talk.session.questions.answer(after.ask, after.answers)
+        _type(talk, dialog=None)
+    else:
+        _type(talk, dialog=after)
 
 
 def _type(talk: Talk, **changes: object) -> None:

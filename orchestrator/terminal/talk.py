@@ -30,6 +30,7 @@ from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.screen import Screen
 from worker.protocol import Answered
+from worker.tools.ask import Answers
 
 Given = TypeVar("Given")
 
@@ -43,17 +44,27 @@ class TalkingSession(Protocol):
     @property
     def children(self) -> ChildrenAtHand: ...
 
+    @property
+    def questions(self) -> "AnswersQuestions": ...
+
     async def run_turn(self, request: str) -> TurnFinished: ...
 
     def interrupt(self) -> None: ...
 
     async def compact(self) -> None: ...
+    def kill(self) -> None: ...
 
     def say(self, text: str) -> None: ...
 
     def attend(self) -> None: ...
 
     def answer_permission(self, id: QuestionId, answer: Answer) -> bool: ...
+
+
+class AnswersQuestions(Protocol):
+    """The model's questions that wait for the person."""
+
+    def answer(self, id: str, answers: Answers | None) -> bool: ...
 
 
 class Talk:
@@ -85,8 +96,10 @@ class Talk:
         self.stop_turn()
 
     def stop_turn(self) -> None:
-        """Stop the running turn, if there is one."""
-        if self._in_turn:
+        """Stop the running turn, if there is one; told a second time, kill what it started at once."""
+        if self._in_turn and self.screen.typing.stopping:
+            self.session.kill()
+        elif self._in_turn:
             self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=True))
             self.session.interrupt()
 

@@ -35,7 +35,7 @@ PREVIEW_LINES = 5
 """Lines of a command's output, of a failed call's answer and of a child's answer; the journal holds the
 whole."""
 
-_ECHOED = frozenset({"run_command", "bash", "lsp"})
+_ECHOED = frozenset({"run_command", "bash", "lsp", "ask"})
 
 
 def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:

@@ -13,6 +13,7 @@ from orchestrator.terminal.cells import cut
 from orchestrator.terminal.figures import clock, count, duration, tally
 from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.permission_lines import DETAIL_LINES
 from orchestrator.terminal.receipt import child_receipt, receipt
 from orchestrator.terminal.rows import child_rows
 from orchestrator.terminal.transcript import asked
@@ -35,6 +36,9 @@ from worker.agent import INTERRUPTED
 
 UNFOLDED_LINES = 400
 """Lines of one call's output shown at once; the journal holds the whole."""
+
+_ALWAYS_UNFOLDED = frozenset({"ask"})
+"""What a person said belongs to the talk."""
 
 _CHILD_CALLS = 6
 """The last calls of each child that an unfolded card shows."""
@@ -59,8 +63,14 @@ def draw_block(
         case Card():
             return draw_card(block, stories, look, now=now, width=width, unfolded=unfolded)
         case Question(text=text, answer=answer):
-            first = line(Span(look.tool_mark("ask"), "accent"), Span(tame_line(text), "strong"))
-            return [first, *(indented(part, 4) for part in answered(answer or "It waits for your answer."))]
+            first, *detail = answered(text)
+            more = len(detail) - DETAIL_LINES
+            return [
+                line(Span("? ", "warn"), *first),
+                *(indented(part, 4) for part in detail[:DETAIL_LINES]),
+                *([dim(f"    {look.ellipsis} {count(more, 'more line')}")] if more > 0 else []),
+                line("    ", Span(answer or "waits for your answer", "dim" if answer else "warn")),
+            ]
         case Note(text=text, is_warning=warns):
             return [line(Span(tame_line(text), "warn" if warns else "dim"))]
         case TurnEnd(picture=picture):
@@ -92,7 +102,7 @@ def draw_call(called: Called, look: Look, *, now: float, width: int, unfolded: b
     shown = cut(title, max(8, room), look.ellipsis)
     pad = " " * max(2, room - _width(shown) + 2)
     first = line(Span(f"{fold} ", "dim"), mark, Span(name, "strong"), f"  {shown}{pad}", state)
-    if not unfolded or called.text is None:
+    if not (unfolded or name in _ALWAYS_UNFOLDED) or called.text is None:
         return [first]
     lines = tame(called.text).strip("\n").split("\n") if called.text.strip() else ["(no output)"]
     below = [dim(f"    {each}") for each in lines[:UNFOLDED_LINES]]

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 import trio
 
-from orchestrator.events import ChildFinished, Stopped, TurnFinished
+from orchestrator.events import ChildFinished, QuestionsAnswered, Stopped, TurnFinished
 from orchestrator.scripted.scenario import Conversation
 from orchestrator.scripted.server import ScriptedServer
 from tests.conftest import RepositoryOf
-from tests.end_to_end.covey import COVEY, REQUEST, call, journal_of, says, serving, talk, task
+from tests.end_to_end.covey import COVEY, REQUEST, call, journal_of, run_covey, says, serving, talk, task
 from tests.end_to_end.tmux import Terminal, open_terminal
 from tests.programs import require_program
+from worker.protocol import ToolFinished
 
 PROMPT = r"› *\s*\Z"
 """The prompt, waiting: the last thing on the screen."""
@@ -132,3 +133,38 @@ async def test_a_person_asks_after_children_and_ends_one_while_the_model_waits_f
     assert [type(event.ending).__name__ for event in events if isinstance(event, TurnFinished)] == [
         "Answered"
     ]
+
+
+async def test_the_model_asks_and_a_person_answers(repository_of: RepositoryOf, tmp_path: Path) -> None:
+    repository = repository_of("python_package")
+    colour = {"question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]}
+    parts = {"question": "Which parts?", "options": [{"label": "docs"}, {"label": "tests"}], "several": True}
+    async with serving(
+        talk(REQUEST, says("I ask first.", call("ask", questions=[colour, parts])), says("As you wish.")),
+    ) as server:
+        with covey_in_a_terminal(repository, server, tmp_path / "t") as terminal:
+            await wait_for(terminal, rf"covey in .*{PROMPT}")
+            terminal.type(REQUEST)
+            terminal.press("Enter")
+            await wait_for(terminal, r"1 of 2  Which colour\?.*1  red")
+            terminal.press("Down", "Enter")
+            await wait_for(terminal, r"2 of 2  Which parts\?")
+            terminal.press("Space", "Down", "Space", "Enter")
+            await wait_for(terminal, "Your answers.*blue.*docs.*tests.*y sends")
+            terminal.type("y")
+            await wait_for(terminal, rf"As you wish\..*{PROMPT}")
+            terminal.press("C-d")
+            await wait_for(terminal, "ended with 0")
+    answered = [entry.event for entry in journal_of(repository) if isinstance(entry.event, QuestionsAnswered)]
+    assert [event.answers for event in answered] == [(("blue",), ("docs", "tests"))]
+
+
+async def test_through_a_pipe_there_is_nobody_to_ask(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    questions = [{"question": "Which?"}]
+    async with serving(
+        talk(REQUEST, says("", call("ask", questions=questions)), says("I decide.")),
+    ) as server:
+        await run_covey(repository, server=server)
+    (told,) = [entry.event for entry in journal_of(repository) if isinstance(entry.event, ToolFinished)]
+    assert told.text.startswith("There is no tool named 'ask'.")

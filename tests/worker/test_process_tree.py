@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 import trio
@@ -133,6 +134,27 @@ async def test_nothing_escapes_from_a_tree(marker: Marker, escape: str) -> None:
         assert await end_tree(process.pid, marker=marker, ladder=HASTY) == ()
         assert marked_processes(marker) == ()
         assert list_tree(process.pid) == ()
+
+
+async def test_a_hurry_kills_without_asking_first(marker: Marker, tmp_path: Path) -> None:
+    polite = f"trap 'echo asked >{tmp_path}/asked' TERM; echo up; while :; do sleep 999 & wait; done"
+    hurry, closed = trio.Event(), trio.Event()
+
+    async def close() -> None:
+        await trio.lowlevel.checkpoint()
+        closed.set()
+
+    async with running(marker, *bash(polite)) as process, trio.open_nursery() as nursery:
+
+        async def change_ones_mind() -> None:
+            await closed.wait()
+            hurry.set()
+
+        nursery.start_soon(change_ones_mind)
+        patient = Ladder(close_seconds=600, terminate_seconds=600)
+        with trio.fail_after(20):
+            assert await end_tree(process.pid, marker=marker, close=close, ladder=patient, hurry=hurry) == ()
+    assert not (tmp_path / "asked").exists()
 
 
 @pytest.mark.parametrize("escape", sorted(ESCAPES.keys() - TIED_TO_THE_ROOT))

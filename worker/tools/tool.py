@@ -15,7 +15,7 @@ from worker.workspace import Workspace
 
 Arguments = TypeVar("Arguments", bound=msgspec.Struct)
 
-Access = Literal["read", "write", "shell", "delegate"]
+Access = Literal["read", "write", "shell", "delegate", "ask"]
 """What a call needs: it decides who may make it (a research child only reads) and what runs beside it."""
 
 

@@ -22,6 +22,8 @@ from orchestrator.events import (
     ChildWorking,
     Noticed,
     QuestionId,
+    QuestionsAnswered,
+    QuestionsAsked,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -36,6 +38,7 @@ from orchestrator.terminal.run import run_terminal
 from worker.conversation import AssistantMessage, CallId, UserMessage
 from worker.model import Reply, Unreachable, Usage
 from worker.protocol import Answered, AnyOutcome, ChildId, Kind, ModelGaveUp, ToolFinished, ToolStarted
+from worker.tools.ask import Answers, Option, Question
 
 Play = Callable[["PlayedSession", str], Awaitable[AnyOutcome]]
 
@@ -78,6 +81,10 @@ class PlayedSession:
         self.heard_more = trio.Event()
         self.turn_began = trio.Event()
         self.desk = PermissionDesk()
+        self.questions = self
+        self.answers: list[tuple[str, Answers | None]] = []
+        self.answered = trio.Event()
+        self.was_killed = False
         self._play = play
         self._scope: trio.CancelScope | None = None
 
@@ -103,6 +110,15 @@ class PlayedSession:
     def interrupt(self) -> None:
         if self._scope is not None:
             self._scope.cancel()
+
+    def kill(self) -> None:
+        self.was_killed = True
+
+    def answer(self, id: str, answers: Answers | None) -> bool:
+        """Of `questions`: whoever asked waits for `answered`."""
+        self.answers.append((id, answers))
+        self.answered.set()
+        return True
 
     def say(self, text: str) -> None:
         self.said.append(text)
@@ -168,6 +184,15 @@ async def delegate(session: PlayedSession, request: str) -> AnyOutcome:
     return Answered("Both are done, **one** is kept.")
 
 
+async def ask_first(session: PlayedSession, request: str) -> AnyOutcome:
+    """A turn in which the model asks something."""
+    question = Question("Which colour?", (Option("red", "like fire"), Option("blue")))
+    session.journal.record(PARENT, QuestionsAsked("a1", (question,)))
+    await session.answered.wait()
+    session.journal.record(PARENT, QuestionsAnswered(*session.answers[-1]))
+    return Answered("Thank you.")
+
+
 async def wait_forever(session: PlayedSession, request: str) -> AnyOutcome:
     """A turn with one child that runs until somebody stops it."""
     session.start_child("slow-ab12", "Take long")
@@ -189,6 +214,7 @@ async def give_up(session: PlayedSession, request: str) -> AnyOutcome:
 
 
 PLAYS: dict[str, Play] = {
+    "ask_first": ask_first,
     "answer_at_once": answer_at_once,
     "delegate": delegate,
     "give_up": give_up,

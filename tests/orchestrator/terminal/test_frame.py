@@ -67,7 +67,7 @@ def test_what_is_typed_stands_at_the_bottom() -> None:
 
 def test_while_the_turn_is_being_stopped_it_says_so() -> None:
     assert drawn(ALONE, typing=Typing(stopping=True)) == [
-        "stopping the turn, its children and all they started · 0:12 · 3.2k tokens"
+        "stopping all of it; Esc again kills at once · 0:12 · 3.2k tokens"
     ]
 
 

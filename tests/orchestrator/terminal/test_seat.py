@@ -11,6 +11,7 @@ from orchestrator.journal import read_entries
 from tests.orchestrator.terminal.played_session import (
     PlayedSession,
     answer_at_once,
+    ask_first,
     delegate,
     wait_forever,
 )
@@ -32,6 +33,66 @@ async def test_a_turn_is_stopped_and_the_session_goes_on(how: str, tmp_path: Pat
         await seat.leave()
     assert seat.exit_code == 0
     assert "1 child: 1 stopped" in seat.lines()
+
+
+async def test_a_second_escape_kills_at_once(tmp_path: Path) -> None:
+    killed = trio.Event()
+
+    async def end_slowly(session: PlayedSession, request: str) -> AnyOutcome:
+        session.sound("Working.")
+        with trio.move_on_after(30, shield=True):  # a test that fails must end as well
+            await killed.wait()
+        return await wait_forever(session, request)
+
+    async with seated(tmp_path, end_slowly) as seat:
+        seat.session.kill = killed.set
+        seat.terminal.press(b"go\r")
+        await seat.terminal.wait_until_shown("Working.")
+        seat.terminal.press(ESC)
+        await seat.terminal.wait_for("Esc again kills at once")
+        seat.terminal.press(ESC)
+        await seat.terminal.wait_for("The turn was stopped by the person.")
+        await seat.terminal.wait_for_prompt()
+        await seat.leave()
+
+
+async def test_a_question_is_answered_with_the_keys_of_its_dialog(tmp_path: Path) -> None:
+    async with seated(tmp_path, ask_first) as seat:
+        seat.terminal.press(b"go\r")
+        await seat.terminal.wait_until_shown("? Which colour?")
+        seat.terminal.press(b"\x1b[B")
+        await seat.terminal.wait_until_shown("  › 2  blue")
+        seat.terminal.press(b"\r")
+        await seat.terminal.wait_for("0 tokens")
+        await seat.terminal.wait_for_prompt()
+        await seat.leave()
+    assert seat.session.answers == [("a1", (("blue",),))]
+    assert seat.session.said == []
+
+
+async def test_what_was_being_typed_when_a_question_came_is_a_message_and_no_answer(tmp_path: Path) -> None:
+    typing = trio.Event()
+
+    async def ask_later(session: PlayedSession, request: str) -> AnyOutcome:
+        session.sound("Looking.")
+        await typing.wait()
+        return await ask_first(session, request)
+
+    async with seated(tmp_path, ask_later) as seat:
+        seat.terminal.press(b"go\r")
+        await seat.terminal.wait_until_shown("Looking.")
+        seat.terminal.press(b"also the do")
+        await seat.terminal.wait_until_shown("› also the do_")
+        typing.set()
+        await seat.terminal.wait_for("You are typing a message")
+        seat.terminal.press(b"cs\r")
+        await seat.terminal.wait_until_shown("queued: also the docs")
+        seat.terminal.press(b"green\r")
+        await seat.terminal.wait_for("0 tokens")
+        await seat.terminal.wait_for_prompt()
+        await seat.leave()
+    assert seat.session.said == ["also the docs"]
+    assert seat.session.answers == [("a1", (("green",),))]
 
 
 async def test_an_arrow_key_does_not_stop_the_turn(tmp_path: Path) -> None:
