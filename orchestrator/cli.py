@@ -12,6 +12,7 @@ from orchestrator.config.verbs import add_config_verbs
 from orchestrator.faults import UserError
 from orchestrator.review.verbs import add_review_verbs
 from orchestrator.session_verbs import add_session_options, add_session_verbs
+from orchestrator.sessions.verbs import add_sessions_verbs
 
 EXIT_FAULT = 1
 EXIT_INTERRUPTED = 130
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_review_verbs(verbs.add_parser)
     add_config_verbs(verbs.add_parser)
+    add_sessions_verbs(verbs.add_parser)
     return parser
 
 

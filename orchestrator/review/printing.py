@@ -30,6 +30,11 @@ def show_lines(lines: Iterable[Line]) -> None:
     _write("".join(f"{draw_line(line, look)}\n" for line in lines))
 
 
+def show_text(text: str) -> None:
+    """Print a text as it is."""
+    _write(text)
+
+
 def show_json(value: object) -> None:
     """Print a value as JSON, readable and with every key."""
     _write(msgspec.json.format(encode_sayable(value, msgspec.json.encode), indent=2).decode() + "\n")

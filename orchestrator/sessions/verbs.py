@@ -1,0 +1,33 @@
+"""The verbs `covey sessions` and `covey export`: reads their arguments."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+
+def add_sessions_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
+    sessions = add("sessions", help="list the sessions of this workspace")
+    sessions.set_defaults(verb=_sessions)
+    sessions.add_argument("--json", action="store_true", help="print data instead of a view")
+
+    export = add("export", help="print a session whole, as Markdown or as JSON")
+    export.set_defaults(verb=_export)
+    export.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
+    forms = export.add_mutually_exclusive_group()
+    forms.add_argument("--markdown", action="store_true", help="a text to read (the default)")
+    forms.add_argument("--json", action="store_true", help="every entry of its journal, and what went wrong")
+
+
+def _sessions(arguments: argparse.Namespace) -> int:
+    from orchestrator.review.finding import find_repository_here
+    from orchestrator.sessions.listing import list_sessions
+
+    return list_sessions(find_repository_here(Path.cwd()).root, as_json=arguments.json)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from orchestrator.review.finding import find_repository_here
+    from orchestrator.sessions.exporting import export_session
+
+    root = find_repository_here(Path.cwd()).root
+    return export_session(root, arguments.session, as_json=arguments.json)
