@@ -34,6 +34,7 @@ from orchestrator.events import (
     NeverBegan,
     Stopped,
 )
+from orchestrator.faults import CantRecord
 from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
 from orchestrator.process import open_worker
@@ -153,7 +154,17 @@ class Child:
         return await self._dialogue.steer(text)
 
     async def live(self, shared: SharedSnapshot) -> None:
-        """Run the child's whole life. Never raises but for a fault in the journal or the ledger."""
+        """Run the child's whole life.
+
+        Raises:
+            CantRecord: when the journal or the ledger can't be written; it has ended all the same, without a report.
+        """
+        try:
+            await self._live(shared)
+        finally:
+            self.ended.set()
+
+    async def _live(self, shared: SharedSnapshot) -> None:
         new, grounds = self.new, self._grounds
         grounds.journal.record_durably(
             new.id, ChildStarted(new.id, new.kind, new.title, new.task, new.background, new.agent_name)
@@ -177,7 +188,7 @@ class Child:
                     ending = await self._work(ground)
                 if self._scope.cancelled_caught:
                     ending = Stopped(self._stopped_by)
-            except (CheckoutFailed, GitFailed, OSError) as error:
+            except (CheckoutFailed, GitFailed, CantRecord, OSError) as error:
                 ending = NeverBegan(str(error))
             except Exception:
                 ending = NeverBegan(traceback.format_exc())
@@ -200,7 +211,6 @@ class Child:
         # The story first: a row that stands open is looked at after a crash, one that is closed is not.
         grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
         self._record.has_ended(landing, describe_ending(ending))
-        self.ended.set()
 
     async def _wait_for_turn(self) -> None:
         if self._ahead is None:

@@ -65,7 +65,7 @@ class Children:
         while True:
             news = self._news
             more = self.take()
-            if more or not any(child.report is None for child in self.roster.values()):
+            if more or not self.running():
                 return more
             await news.wait()
 
@@ -86,21 +86,21 @@ class Children:
 
     async def stop_all(self, by: str) -> None:
         """Stop every child that runs and wait until each is gone and its work is kept or landed."""
-        running = [child for child in self.roster.values() if child.report is None]
+        running = self.running()
         for child in running:
             child.stop(by)
         for child in running:
             await child.ended.wait()
 
     def running(self) -> "list[Child]":
-        return [child for child in self.roster.values() if child.report is None]
+        return [child for child in self.roster.values() if not child.ended.is_set()]
 
     def told_anew(self) -> str:
         """Every child of the session, for a model that has lost sight of them; nothing where there is none."""
         grounds = self._grounds
         earlier = [
             f"child {row.child} ({role(row.kind, row.agent)}) {row.state}: {row.title}"
-            for row in grounds.ledger.rows()
+            for row in grounds.ledger.readable_rows()[0]
             if row.session == grounds.session and row.child not in self.roster
         ]
         return "\n\n".join([*earlier, *([self._list()] if self.roster else [])])
@@ -216,7 +216,8 @@ class Children:
         return await self._run(Child(new, self._grounds, taken))
 
     def _whole_report(self, child: "Child") -> ToolAnswer:
-        assert child.report is not None
+        if child.report is None:  # it could not be written down, which ends the session
+            return failed(f"The end of {child.new.id} could not be recorded; its edits are in its checkout.")
         return ToolAnswer(self._deliver(child))
 
     def _deliver(self, child: "Child") -> str:

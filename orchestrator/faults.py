@@ -1,4 +1,4 @@
-"""What a person is told when they ask for something that can't be done: one sentence, printed plain, exit 1."""
+"""What a person is told when something can't be done: one sentence, printed plain, exit 1."""
 
 from typing import cast
 
@@ -18,3 +18,12 @@ def one_fault(error: BaseException) -> UserError | None:
     group = cast("BaseExceptionGroup[BaseException]", error)
     faults = [one_fault(each) for each in group.exceptions]
     return None if None in faults else faults[0]
+
+
+class CantRecord(UserError):
+    """Raised when what a session must write down can't be, as on a full disk: then the session ends.
+
+    What its children did until then is in their checkouts, and the next start finds it.
+    """
+
+    exit_code = 3  # a turn was aborted

@@ -18,7 +18,7 @@ import msgspec
 import trio
 
 from orchestrator.events import AnyEvent, AnyFact, AnySound, Replied
-from orchestrator.faults import UserError
+from orchestrator.faults import CantRecord, UserError
 from worker.protocol import ChildId
 from worker.sayable import encode_sayable
 
@@ -52,10 +52,8 @@ class JournalBroken(Exception):
     """Raised when a line of a journal that is not its torn last one can't be read. Names the file and the line."""
 
 
-class JournalUnwritable(UserError):
+class JournalUnwritable(CantRecord):
     """Raised when a fact can't be written down: without its record no session goes on. `str()` names the remedy."""
-
-    exit_code = 3  # a turn was aborted
 
 
 class JournalInUse(UserError):
@@ -109,7 +107,10 @@ class Journal:
     def record_durably(self, who: ChildId, event: AnyFact) -> Entry:
         """Like `record`, and it is on the disk when this returns."""
         entry = self.record(who, event)
-        os.fsync(self._file.fileno())
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._unwritable(error) from error
         return entry
 
     def _write(self, line: bytes) -> None:
@@ -120,9 +121,12 @@ class Journal:
         except OSError as error:
             # The next line must not begin in the middle of this one.
             self._file.truncate(size)
-            raise JournalUnwritable(
-                f"The session's journal {self.path} can't be written: {error.strerror}. Make room, then `covey resume`."
-            ) from error
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> JournalUnwritable:
+        return JournalUnwritable(
+            f"The session's journal {self.path} can't be written: {error.strerror}. Make room, then `covey resume`."
+        )
 
     def sound(self, who: ChildId, event: AnySound) -> None:
         """Tell the live readers something that is not written down."""

@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from merge.repository import Repository
+from orchestrator.faults import CantRecord, UserError
 from worker.protocol import ChildId, Kind
 from worker.sayable import encode_sayable
 
@@ -66,7 +67,7 @@ class LedgerRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent: str = ""
 
 
-class LedgerUnreadable(Exception):
+class LedgerUnreadable(UserError):
     """Raised when the ledger is no database of ours. `str()` names the file and the remedy."""
 
 
@@ -94,8 +95,12 @@ class Ledger:
         self._connection = connection
 
     def write(self, row: LedgerRow) -> None:
-        """Put a row in, or in the place of the child's last one. It is on the disk when this returns."""
-        with self._connection:
+        """Put a row in, or in the place of the child's last one. It is on the disk when this returns.
+
+        Raises:
+            CantRecord: when it can't be written.
+        """
+        with self._writing():
             self._put(row)
 
     def change(self, row: LedgerRow, **changes: object) -> LedgerRow:
@@ -106,7 +111,7 @@ class Ledger:
 
     def swap(self, expected: LedgerRow, row: LedgerRow) -> bool:
         """Put `row` in the place of `expected`; False, and nothing is written, when the child's row is another now."""
-        with self._connection:
+        with self._writing():
             self._connection.execute("BEGIN IMMEDIATE")  # from here on no other process writes
             if self.read(expected.child) != expected:
                 return False
@@ -130,12 +135,37 @@ class Ledger:
         wanted = tuple(states)
         return self._select(f"WHERE state IN ({', '.join('?' * len(wanted))})", wanted)
 
+    def readable_rows(self, states: Iterable[State] | None = None) -> tuple[list[LedgerRow], list[ChildId]]:
+        """Like `rows`, for who must go on when a row is damaged: those that can be read, and whose can't."""
+        rows: list[LedgerRow] = []
+        damaged: list[ChildId] = []
+        for child, text in self._connection.execute(
+            "SELECT child, row FROM children ORDER BY began_at, child"
+        ):
+            try:
+                rows.append(msgspec.json.decode(text, type=LedgerRow))
+            except msgspec.MsgspecError:
+                damaged.append(ChildId(child))
+        wanted = None if states is None else frozenset(states)
+        return [row for row in rows if wanted is None or row.state in wanted], damaged
+
     def forget(self, children: Iterable[ChildId]) -> None:
         """Take rows out: what `covey gc` does with children that landed or were dropped."""
-        with self._connection:
+        with self._writing():
             self._connection.executemany(
                 "DELETE FROM children WHERE child = ?", [(child,) for child in children]
             )
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        try:
+            with self._connection:
+                yield
+        except sqlite3.OperationalError as error:
+            raise CantRecord(
+                f"The ledger {self._path} can't be written ({error}). Make room there and begin again;"
+                " what children did is in their checkouts."
+            ) from error
 
     def _put(self, row: LedgerRow) -> None:
         values = (row.child, row.began_at, row.state, encode_sayable(row, msgspec.json.encode).decode())
@@ -160,10 +190,13 @@ def open_ledger(repository: Repository) -> Generator[Ledger]:
 
     Raises:
         LedgerUnreadable: when the file there is none of ours.
-        OSError: when git's own folder can't be written.
+        CantRecord: when git's own folder can't be written.
     """
     path = ledger_path(repository)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CantRecord(f"{path.parent} can't be made: {error.strerror}.") from error
     with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
         try:
             # In WAL mode a reader in another terminal never holds up the session that writes.
@@ -171,7 +204,7 @@ def open_ledger(repository: Repository) -> Generator[Ledger]:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(_SCHEMA)
         except sqlite3.OperationalError as error:
-            raise OSError(f"{path} can't be opened: {error}") from error
+            raise CantRecord(f"The ledger {path} can't be opened: {error}.") from error
         except sqlite3.DatabaseError as error:
             raise _unreadable(path, str(error)) from error
         yield Ledger(path, connection)

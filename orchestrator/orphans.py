@@ -41,7 +41,7 @@ async def settle_orphans(repository: Repository, ledger: Ledger) -> list[str]:
     Called before a session opens its journal: it may be the one that goes on with the dead session's.
     """
     told: list[str] = []
-    for row in ledger.rows(OPEN_STATES):
+    for row in ledger.readable_rows(OPEN_STATES)[0]:
         if is_dead(row.owner):
             try:
                 told += await _settle_orphan(repository, ledger, row)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import trio
 
-from merge.repository import Repository
+from merge.repository import Repository, children_folder
 from orchestrator.agents import agent_folders, describe_agents, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
@@ -193,7 +193,13 @@ async def _warm_up(gateway: Gateway) -> None:
 async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
     """Deal with what sessions that died have left; a sentence about each thing, for the person."""
     notices = await trio.to_thread.run_sync(put_right, repository)
-    if not ledger.rows(OPEN_STATES):
+    rows, damaged = ledger.readable_rows(OPEN_STATES)
+    notices += [
+        f"What the ledger holds of child {child} is damaged. If it left edits, they are in"
+        f" {quote_path(str(children_folder(repository) / child))}."
+        for child in damaged
+    ]
+    if not rows:
         return notices
     from orchestrator.orphans import settle_orphans  # brings git's libraries
 

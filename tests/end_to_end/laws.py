@@ -1,0 +1,144 @@
+"""What must hold after a fault, whatever it was: nothing alive, nothing lost, nothing told twice.
+
+`Aftermath` knows a repository as it was before; `check` lets the next session begin there and looks at what it found.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from merge.repository import children_folder, find_repository
+from orchestrator.environment import child_marker
+from orchestrator.events import ChildFinished
+from orchestrator.journal import JournalBroken, read_entries
+from orchestrator.ledger import OPEN_STATES, open_ledger
+from orchestrator.scripted.scenario import Conversation
+from orchestrator.scripted.server import ScriptedServer
+from tests.end_to_end.covey import REQUEST, call, run_covey, says, talk, task
+from tests.end_to_end.test_delegation import git_state, read_tree
+from worker.process_tree import marked_processes
+from worker.protocol import ChildId, ToolFinished
+
+DONE = "Both are done, as I was told."
+FRESH = "a new session begins"
+WRITTEN = b"new\n"
+
+
+def script() -> list[Conversation]:
+    """One implement child, one research child, both told to the model; then more requests, of it and of another."""
+    return [
+        talk(
+            REQUEST,
+            says(
+                "",
+                task("implement", "writer", "Write the file."),
+                task("research", "reader", "Read the file."),
+            ),
+            says(DONE),
+            says("Here I am again."),
+            says("And again."),
+            says("And once more."),
+        ),
+        talk(
+            "Write the file.",
+            says("", call("write", path="new.txt", content=WRITTEN.decode())),
+            says("It is written."),
+        ),
+        talk("Read the file.", says("", call("read", path="README.md")), says("It says tally.")),
+        talk("go on", says("Going on."), says("Going on.")),  # a session that died before it asked anything
+        talk(FRESH, says("Welcome.")),
+    ]
+
+
+@dataclass
+class Spared:
+    """What a fault spares; what it damages by itself can't be asked for."""
+
+    journal: bool = True
+    ledger: bool = True
+    landing: bool = True
+
+
+class Aftermath:
+    """A repository before the harm, and the laws after it."""
+
+    def __init__(self, repository: Path) -> None:
+        (repository / "NOTES.txt").write_text("the person's own\n")
+        self.repository = repository
+        self._files, self._git = read_tree(repository), git_state(repository)
+
+    async def check(self, server: ScriptedServer, spared: Spared | None = None) -> None:
+        """Let the next session begin, and hold every law against what is there then."""
+        spared = spared or Spared()
+        server.requests.clear()
+        if spared.journal and self._journals():
+            done = await run_covey(self.repository, "resume", server=server, requests=["go on", "and on"])
+        else:
+            done = await run_covey(self.repository, server=server, requests=[FRESH])
+        assert done.status == 0, done
+        assert "Traceback" not in done.output + done.errors, done
+        self._check_processes()
+        self._check_work(spared)
+        if spared.journal:
+            self._check_story(spared, server.requests[-1].body.decode())
+
+    def _journals(self) -> list[Path]:
+        return sorted((self.repository / ".covey" / "sessions").glob("*/journal.jsonl"))
+
+    def _check_processes(self) -> None:
+        place = find_repository(self.repository)
+        with open_ledger(place) as ledger:
+            children = [row.child for row in ledger.rows()]
+        for child in children:
+            assert marked_processes(child_marker(place.common_dir, ChildId(child))) == ()
+
+    def _check_work(self, spared: Spared) -> None:
+        """What is in the tree is what was there; the child's file is whole, or not there, and nowhere twice."""
+        after = read_tree(self.repository)
+        landed = after.pop("new.txt", None)
+        assert landed in (None, WRITTEN)
+        assert after == self._files
+        assert git_state(self.repository) == self._git
+        place = find_repository(self.repository)
+        children = children_folder(place)
+        folders = [each for each in children.iterdir() if each.is_dir()] if children.exists() else []
+        kept = [folder for folder in folders if (folder / "new.txt").exists()]
+        assert all((folder / "new.txt").read_bytes() == WRITTEN for folder in kept)
+        if self._has_written():
+            assert landed is not None or kept, "what the child did is nowhere"
+        if not spared.ledger:
+            return
+        with open_ledger(place) as ledger:
+            rows = {row.title: row for row in ledger.rows()}
+        assert not [row for row in rows.values() if row.state in OPEN_STATES]
+        if not spared.landing:
+            return
+        writer = rows.get("writer")
+        is_kept = writer is not None and writer.state == "kept"
+        assert [folder.name for folder in folders] == ([writer.child] if writer and is_kept else [])
+        assert (landed is not None) == (writer is not None and writer.state == "landed")
+        assert is_kept == bool(kept) or not self._has_written()
+
+    def _has_written(self) -> bool:
+        """Whether the child was told that its file is written."""
+        for path in self._journals():
+            try:
+                entries = list(read_entries(path))
+            except JournalBroken:
+                return False
+            for entry in entries:
+                if isinstance(entry.event, ToolFinished) and entry.event.name == "write":
+                    return not entry.event.failed
+        return False
+
+    def _check_story(self, spared: Spared, last: str) -> None:
+        """The story of the session is complete, and its model was told each child's end once."""
+        (path,) = self._journals()
+        story = list(read_entries(path))
+        began = {entry.who for entry in story if entry.who}
+        if spared.ledger:
+            ends = [entry.who for entry in story if isinstance(entry.event, ChildFinished)]
+            assert sorted(ends) == sorted(began)
+            for child in began:
+                kind = "implement" if child.startswith("writer") else "research"
+                assert last.count(f"child {child} ({kind})") == 1, last
+        assert last.count("go on") == last.count("and on") == 1
