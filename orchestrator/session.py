@@ -219,12 +219,17 @@ def new_session_id() -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
 
+def new_past() -> Past:
+    """The past of a session that has none."""
+    return Past(new_session_id())
+
+
 @asynccontextmanager
 async def open_session(
     repository: Repository,
     endpoint: Endpoint,
     limits: Limits | None = None,
-    find_past: Callable[[], Past] = lambda: Past(new_session_id()),
+    find_past: Callable[[], Past] = new_past,
     configuration: Configuration | None = None,
     without: frozenset[str] = frozenset(),
     *,

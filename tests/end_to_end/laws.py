@@ -87,7 +87,8 @@ class Aftermath:
     def _check_processes(self) -> None:
         place = find_repository(self.repository)
         with open_ledger(place) as ledger:
-            children = [row.child for row in ledger.rows()]
+            rows, damaged = ledger.readable_rows()
+        children = [*(row.child for row in rows), *damaged]
         for child in children:
             assert marked_processes(child_marker(place.common_dir, ChildId(child))) == ()
 

@@ -1,15 +1,19 @@
 """Contract. The ledger: rows survive, are seen from elsewhere at once, and a file that is none is said to be none."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from merge.repository import Repository
-from orchestrator.ledger import Ledger, LedgerRow, LedgerUnreadable, Process, open_ledger
+from orchestrator.faults import CantRecord
+from orchestrator.ledger import Ledger, LedgerRow, LedgerUnreadable, Process, ledger_path, open_ledger
+from tests.full_disk import no_room_beyond
 from worker.protocol import ChildId
 
 
@@ -68,6 +72,26 @@ def test_rows_come_oldest_first_and_by_state(ledger: Ledger) -> None:
     assert [each.child for each in ledger.rows(["kept", "working"])] == ["b", "c"]
     ledger.forget([ChildId("a")])
     assert [each.child for each in ledger.rows()] == ["b", "c"]
+
+
+def test_a_damaged_row_hides_no_other(ledger: Ledger, place: Repository) -> None:
+    for child, state in (("a", "working"), ("b", "working"), ("c", "kept")):
+        ledger.write(row(child, state=state))
+    with closing(sqlite3.connect(ledger_path(place))) as other, other:
+        other.execute("UPDATE children SET row = substr(row, 1, 40) WHERE child = 'a'")
+    rows, damaged = ledger.readable_rows(["working"])
+    assert [each.child for each in rows] == ["b"]
+    assert damaged == ["a"]
+    with pytest.raises(LedgerUnreadable):
+        ledger.rows()
+
+
+def test_what_can_not_be_written_is_said_and_changes_nothing(ledger: Ledger) -> None:
+    ledger.write(row("a"))
+    with no_room_beyond(0), pytest.raises(CantRecord, match="Make room there and begin again"):
+        ledger.write(row("b"))
+    ledger.write(row("c"))
+    assert [each.child for each in ledger.rows()] == ["a", "c"]
 
 
 def test_another_process_sees_a_row_as_soon_as_it_is_written_and_a_kill_loses_nothing(
