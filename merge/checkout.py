@@ -170,6 +170,18 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
             unpin(submodule, children=[checkout.name])
 
 
+def linked_caches(repository: Repository, checkout: Checkout) -> tuple[Path, ...]:
+    """The parent's own folders that the checkout, and the submodules in it, have links to as caches."""
+    found: list[Path] = []
+    for site in all_sites(_site_of(repository, checkout)):
+        for name in site.shared:
+            # Of a link in there only this is believed: it may be the child's own by now.
+            link, cache = site.folder / name, site.repository.root / name
+            if link.is_symlink() and link.readlink() == cache and cache.is_dir():
+                found.append(cache)
+    return tuple(found)
+
+
 def _site_of(repository: Repository, checkout: Checkout) -> Site:
     folder, twin = Path(checkout.path), _twin_folder(repository, checkout.name)
     return Site(RepoPath(b""), repository, folder, twin, checkout.commit, checkout.shared)

@@ -22,7 +22,7 @@ from orchestrator.asking import JournaledModel
 from orchestrator.child_record import ChildRecord
 from orchestrator.compacting import CompactingModel
 from orchestrator.dialogue import BrokenOff, Dialogue
-from orchestrator.environment import child_environment, child_marker
+from orchestrator.environment import child_marker
 from orchestrator.events import (
     AnyEnding,
     ChildFinished,
@@ -37,6 +37,7 @@ from orchestrator.events import (
 from orchestrator.faults import CantRecord
 from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
+from orchestrator.holding_back import hold_back
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
 from worker.conversation import AnyMessage, UserMessage
@@ -253,15 +254,22 @@ class Child:
         new, grounds = self.new, self._grounds
         folder = ground.checkout.path if ground is not None else str(grounds.repository.root)
         conversation, journaled = self._first_words(ground, folder)
-        logs = os.fsencode(grounds.logs / new.id)
+        logs = grounds.logs / new.id
         limit = tool_limit(new.agent) if new.agent is not None else None
         start = Start(
-            new.id, new.kind, os.fsencode(folder), logs, conversation, limit=limit, policy=grounds.policy
+            new.id,
+            new.kind,
+            os.fsencode(folder),
+            os.fsencode(logs),
+            conversation,
+            limit=limit,
+            policy=grounds.policy,
         )
         marker = child_marker(grounds.repository.common_dir, new.id)
-        async with open_worker(
-            marker, child_environment(os.environ, marker), grounds.spawner, self._hurry
-        ) as worker:
+        async with (
+            hold_back(grounds, marker, ground.checkout if ground is not None else None, logs) as held,
+            open_worker(marker, held.environment, grounds.spawner, self._hurry, held.steps) as worker,
+        ):
             grounds.journal.record(new.id, _working(ground))
             self._record.works(worker.pid)
             self._did("thinking")

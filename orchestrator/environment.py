@@ -1,31 +1,40 @@
 """What a process that the model steers finds in its environment: no credentials, no git variables of a caller.
 
-Pure. Holds for a child's worker, and for the commands that the parent's own model runs.
+Pure. Holds for a child's worker, and for the commands that the parent's own model runs. A child finds no way to an
+agent or a daemon either, and has a place for temporary files of its own.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from orchestrator.sandbox_places import ADDRESSES_OF_SERVICES
 from worker.protocol import ChildId
 
 CHILD_VARIABLE = "COVEY_CHILD"
 """Marks a child's processes, so that what escaped a killed worker is found by its environment. See `child_marker`."""
 
-_CREDENTIAL = re.compile(r"(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT|APIKEY)$", re.IGNORECASE)
+_CREDENTIAL = re.compile(
+    # As a word at the end: `MONKEY` is no key, and `PWD` no password.
+    r"(^|_)(KEY|KEYS|PAT|PASS|AUTH|AUTH_CONFIG)$"
+    r"|(APIKEY|TOKEN|TOKENS|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|SSHPASS|MYSQL_PWD)$"
+    r"|^(AWS|AZURE|ARM|GOOGLE_APPLICATION|CLOUDSDK|OCI|ALICLOUD|VAULT)_",
+    re.IGNORECASE,
+)
 
 
 def is_credential(name: str) -> bool:
-    """Whether a variable of this name is taken for a secret: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`."""
+    """Whether a variable of this name is taken for a secret: `OPENAI_API_KEY`, `DB_PASSWORD`, `AWS_PROFILE`."""
     return _CREDENTIAL.search(name) is not None
 
 
-def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` without credentials and without the `GIT_*` variables that pin a repository."""
+def clean_environment(environment: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:
+    """`environment` without credentials, but for those `allowed`, and without the `GIT_*` that pin a repository."""
     return {
         name: value
         for name, value in environment.items()
-        if not is_credential(name) and not (name.startswith("GIT_") and name not in _GIT_KEPT)
+        if name in allowed
+        or (not is_credential(name) and not (name.startswith("GIT_") and name not in _GIT_KEPT))
     }
 
 
@@ -53,6 +62,19 @@ def child_marker(common_dir: Path, child: ChildId) -> tuple[str, str]:
     return CHILD_VARIABLE, f"{child} of {common_dir}"
 
 
-def child_environment(environment: Mapping[str, str], marker: tuple[str, str]) -> dict[str, str]:
+def child_environment(
+    environment: Mapping[str, str], marker: tuple[str, str], allowed: Collection[str] = ()
+) -> dict[str, str]:
     """What the worker of a child and everything it starts finds; `marker` is the child's."""
-    return {**clean_environment(environment), marker[0]: marker[1]}
+    kept = clean_environment(environment, allowed)
+    without = {
+        name: value for name, value in kept.items() if name in allowed or name not in ADDRESSES_OF_SERVICES
+    }
+    return {**without, marker[0]: marker[1]}
+
+
+def temporary_variables(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """What makes programs keep their temporary files in `folder`."""
+    # Java looks at no variable for that, so it is told by an option.
+    java = f"{environment.get('JAVA_TOOL_OPTIONS', '')} -Djava.io.tmpdir={folder}".strip()
+    return {**dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder)), "JAVA_TOOL_OPTIONS": java}

@@ -26,7 +26,7 @@ from orchestrator.checks.running import Checks
 from orchestrator.children import Children, load_what_children_need, open_children
 from orchestrator.compacting import CompactingModel
 from orchestrator.config.limits import Limits
-from orchestrator.config.tables import Configuration
+from orchestrator.config.tables import Configuration, SandboxTable
 from orchestrator.context_window import ContextWindow, known_window
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
@@ -53,7 +53,7 @@ from orchestrator.questions import Questions
 from orchestrator.recovering import put_right
 from orchestrator.resuming import Past
 from orchestrator.slots import Slots
-from orchestrator.spawning import open_spawner
+from orchestrator.spawning import Spawner, open_spawner
 from orchestrator.system_prompt import first_request, system_prompt
 from worker.agent import Agent
 from worker.catalogue import TOOLS, advertised
@@ -61,6 +61,7 @@ from worker.conversation import UserMessage
 from worker.path_text import quote_path
 from worker.policy.permission import Permits
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
+from worker.shortfalls import not_enforced
 from worker.toolbox import Toolbox
 from worker.tools import ask, run_command, task
 from worker.workspace import Workspace
@@ -190,6 +191,19 @@ async def _warm_up(gateway: Gateway) -> None:
     await trio.to_thread.run_sync(load_what_children_need)
 
 
+async def _tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journal: Journal) -> None:
+    """Say once to what children are not held in this session."""
+    if not table.enabled:
+        journal.record(PARENT, Noticed("Children are not held back here: [sandbox] enabled is false."))
+        return
+    try:
+        found = await spawner.enforced()
+    except OSError:
+        return  # then no worker can be started either, and each child says so
+    for sentence in not_enforced(found, table.network):
+        journal.record(PARENT, Noticed(sentence))
+
+
 async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
     """Deal with what sessions that died have left; a sentence about each thing, for the person."""
     notices = await trio.to_thread.run_sync(put_right, repository)
@@ -285,6 +299,7 @@ async def open_session(
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
+            nursery.start_soon(_tell_what_is_not_enforced, spawner, configuration.sandbox, journal)
             grounds = Grounds(
                 id,
                 repository,
@@ -316,7 +331,11 @@ async def open_session(
                 questions = Questions(journal)
                 inquire = dataclasses.replace(ask.TOOL, run=questions.ask)
                 shell = dataclasses.replace(
-                    run_command.TOOL, run=partial(run_command.run, environment=clean_environment(os.environ))
+                    run_command.TOOL,
+                    run=partial(
+                        run_command.run,
+                        environment=clean_environment(os.environ, configuration.sandbox.environment),
+                    ),
                 )
                 own = {tool.name: tool for tool in (delegate, inquire, shell)}
                 tools = [own.get(tool.name, tool) for tool in available]
@@ -336,4 +355,5 @@ async def open_session(
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
                     raise
+            nursery.cancel_scope.cancel()
         journal.record_durably(PARENT, SessionFinished())

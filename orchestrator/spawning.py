@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 import msgspec
 import trio
 
+from worker.confinement import Enforced
 from worker.first_steps import AnyStep, encode_steps
 from worker.fork_messages import PACKET_LIMIT_BYTES, AnyServerReport, Exited, Fork, Forked, Warm
 
@@ -22,6 +23,7 @@ from worker.fork_messages import PACKET_LIMIT_BYTES, AnyServerReport, Exited, Fo
 _PYTHON = (sys.executable, "-P", "-E", "-m")
 FRESH_WORKER = (*_PYTHON, "worker")
 FORK_SERVER = (*_PYTHON, "worker.fork_server")
+WHAT_IS_ENFORCED = (*_PYTHON, "worker.enforced")
 
 Way = Literal["forked", "fresh"]
 
@@ -56,6 +58,14 @@ class Spawner(Protocol):
 
         Raises:
             OSError: when the system can't start one.
+        """
+        ...
+
+    async def enforced(self) -> Enforced:
+        """What a worker can be held to on this system.
+
+        Raises:
+            OSError: when that can't be found out.
         """
         ...
 
@@ -95,6 +105,13 @@ class FreshSpawner:
         )
         return FreshProcess(process)
 
+    async def enforced(self) -> Enforced:
+        """See `Spawner`. Asked in a process of its own: to try things out, it forks."""
+        done = await trio.run_process(list(WHAT_IS_ENFORCED), capture_stdout=True, check=False)
+        if done.returncode != 0:
+            raise OSError(f"python {' '.join(WHAT_IS_ENFORCED[1:])} ended with {done.returncode}")
+        return msgspec.json.decode(done.stdout, type=Enforced)
+
 
 class ForkedProcess:
     """A worker that the fork server forked. See `Spawned`."""
@@ -130,7 +147,8 @@ class _Server:
         self.process = process
         self.is_gone = False
         self._channel = channel
-        self._warm = trio.Event()
+        self.warm = trio.Event()
+        self.enforced: Enforced | None = None
         self._number = 0
         self._forked: dict[int, tuple[int, int]] = {}
         self._exits: dict[int, int] = {}
@@ -145,8 +163,9 @@ class _Server:
                     return
                 report = msgspec.msgpack.decode(packet, type=AnyServerReport)
                 match report:
-                    case Warm():
-                        self._warm.set()
+                    case Warm(enforced=enforced):
+                        self.enforced = enforced
+                        self.warm.set()
                     case Forked(number=number, pid=pid):
                         (_, _, data) = ancillary[0]
                         self._forked[number] = (pid, int.from_bytes(data[:4], sys.byteorder))
@@ -157,7 +176,7 @@ class _Server:
             return
         finally:
             self.is_gone = True
-            self._warm.set()
+            self.warm.set()
             self._tell()
 
     async def fork(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> ForkedProcess:
@@ -166,7 +185,7 @@ class _Server:
         Raises:
             ServerGone: when the server is gone, or the environment is too long for one packet.
         """
-        await self._warm.wait()
+        await self.warm.wait()
         self._number += 1
         number = self._number
         packet = msgspec.msgpack.encode(Fork(number, _as_the_system_has_it(environment), steps))
@@ -247,6 +266,13 @@ class WarmSpawner:
                 if self._failures >= _FAILURES_UNTIL_FRESH:
                     self.way = "fresh"
         return await self._fresh.spawn(environment, steps)
+
+    async def enforced(self) -> Enforced:
+        """See `Spawner`."""
+        await self.start_server()
+        assert self._server is not None
+        await self._server.warm.wait()
+        return self._server.enforced or await self._fresh.enforced()
 
 
 _FAILURES_UNTIL_FRESH = 3

@@ -9,6 +9,8 @@ import os
 
 import msgspec
 
+from worker.confinement import Confinement, Enforced
+
 PRIVILEGED_OPTIONS = b"redirect_dir=on,metacopy=off,index=off"
 """As root a folder of a lower layer can be renamed (`redirect_dir`); no file's bytes are left below (`metacopy`)."""
 
@@ -37,20 +39,35 @@ class MountOverlay(Step, frozen=True):
     user_namespace: bool
 
 
-AnyStep = MountOverlay
+class Confine(Step, frozen=True):
+    """Hold the process to `confinement`, as far as the system can. The last step: nothing can be mounted after it."""
+
+    confinement: Confinement
+
+
+AnyStep = MountOverlay | Confine
 """Everything that can be done before a worker begins."""
 
 
-def take_steps(steps: tuple[AnyStep, ...]) -> None:
+def take_steps(steps: tuple[AnyStep, ...], enforced: Enforced | None = None) -> None:
     """Take the steps in order. The process has one thread, and stays as the steps left it when one fails.
+
+    `enforced` is what the system can hold a process to, where that was found out already.
 
     Raises:
         OSError: when one can't be taken.
     """
+    in_own_mounts = in_user_namespace = False
     for step in steps:
         match step:
             case MountOverlay():
                 _mount(step)
+                in_own_mounts, in_user_namespace = True, step.user_namespace
+            case Confine():
+                _confine(step, enforced, in_own_mounts=in_own_mounts)
+                in_user_namespace = False
+    if in_user_namespace:
+        _drop_capabilities()
 
 
 def encode_steps(steps: tuple[AnyStep, ...]) -> str:
@@ -65,7 +82,7 @@ def decode_steps(word: str) -> tuple[AnyStep, ...]:
 
 def _mount(step: MountOverlay) -> None:
     # Imported where it is used: the parent knows the steps and takes none. The fork server has imported it already.
-    from worker.namespaces import drop_capabilities, enter_mount_namespace, hide, mount_overlay
+    from worker.namespaces import enter_mount_namespace, hide, mount_overlay
 
     # Never closed: it is held until the process is gone. No program that it starts inherits it.
     lock = os.open(step.lock, os.O_RDONLY | os.O_CLOEXEC)
@@ -75,5 +92,17 @@ def _mount(step: MountOverlay) -> None:
     mount_overlay(list(step.lowers), step.upper, step.work, step.target, options=options)
     for folder in step.hidden:
         hide(folder)
-    if step.user_namespace:
-        drop_capabilities()
+
+
+def _confine(step: Confine, enforced: Enforced | None, *, in_own_mounts: bool) -> None:
+    from worker.confining import confine
+    from worker.enforced import what_is_enforced
+
+    confine(step.confinement, enforced or what_is_enforced(), in_own_mounts=in_own_mounts)
+
+
+def _drop_capabilities() -> None:
+    """Give up every privilege that a new user namespace came with."""
+    from worker.system_calls import keep_capabilities
+
+    keep_capabilities(0)

@@ -5,6 +5,7 @@ Apart from the server, so that the parent can speak to it without importing what
 
 import msgspec
 
+from worker.confinement import Enforced
 from worker.first_steps import AnyStep
 
 PACKET_LIMIT_BYTES = 128 * 1024
@@ -27,7 +28,9 @@ class ServerReport(msgspec.Struct, frozen=True, tag=True):
 
 
 class Warm(ServerReport, frozen=True):
-    """The server has imported everything and takes requests."""
+    """The server has imported everything and takes requests. `enforced` is what its workers can be held to."""
+
+    enforced: Enforced
 
 
 class Forked(ServerReport, frozen=True):

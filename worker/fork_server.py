@@ -16,7 +16,9 @@ import traceback
 import msgspec
 
 import worker.__main__
-import worker.namespaces  # pyright: ignore[reportUnusedImport]  # for the steps of whoever is forked
+import worker.confining  # pyright: ignore[reportUnusedImport]  # for the steps of whoever is forked
+from worker.confinement import Enforced
+from worker.enforced import what_is_enforced
 from worker.first_steps import take_steps
 from worker.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
 
@@ -28,6 +30,7 @@ def main() -> None:
 
 def serve(channel: socket.socket) -> None:
     """Fork on request until the socket ends."""
+    enforced = what_is_enforced()  # waits for processes of its own, so before any exit is reported
     wake_reader, wake_writer = os.pipe()
     os.set_blocking(wake_writer, False)
     signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
@@ -36,7 +39,7 @@ def serve(channel: socket.socket) -> None:
     # What was imported is never garbage: a collection in a worker would write to, and so copy, every page of it.
     gc.collect()
     gc.freeze()
-    channel.send(msgspec.msgpack.encode(Warm()))
+    channel.send(msgspec.msgpack.encode(Warm(enforced)))
     poll = select.poll()
     poll.register(channel, select.POLLIN)
     poll.register(wake_reader, select.POLLIN)
@@ -49,16 +52,19 @@ def serve(channel: socket.socket) -> None:
             packet, descriptors, _, _ = socket.recv_fds(channel, PACKET_LIMIT_BYTES, 3)
             if not packet:
                 return
-            _fork(channel, msgspec.msgpack.decode(packet, type=Fork), descriptors, (wake_reader, wake_writer))
+            request = msgspec.msgpack.decode(packet, type=Fork)
+            _fork(channel, request, descriptors, (wake_reader, wake_writer), enforced)
 
 
-def _fork(channel: socket.socket, request: Fork, descriptors: list[int], wake: tuple[int, int]) -> None:
+def _fork(
+    channel: socket.socket, request: Fork, descriptors: list[int], wake: tuple[int, int], enforced: Enforced
+) -> None:
     pid = os.fork()
     if pid == 0:
         for descriptor in wake:
             os.close(descriptor)
         channel.close()
-        _become_worker(request, descriptors)
+        _become_worker(request, descriptors, enforced)
     for descriptor in descriptors:
         os.close(descriptor)
     # Opened before the worker is waited for, so that it can't mean another process of the same id.
@@ -69,7 +75,7 @@ def _fork(channel: socket.socket, request: Fork, descriptors: list[int], wake: t
         os.close(pidfd)
 
 
-def _become_worker(request: Fork, descriptors: list[int]) -> None:
+def _become_worker(request: Fork, descriptors: list[int], enforced: Enforced) -> None:
     """In the forked process: be what `python -m worker` would be, then leave without the server's own ending."""
     status = 1
     try:
@@ -81,7 +87,7 @@ def _become_worker(request: Fork, descriptors: list[int]) -> None:
             os.close(descriptor)
         os.environ.clear()
         os.environb.update(request.environment)
-        take_steps(request.steps)
+        take_steps(request.steps, enforced)
         worker.__main__.main()
         status = 0
     except SystemExit as leaving:

@@ -75,6 +75,8 @@ def _bound(meta: msgspec.Meta) -> str:
         return f"from {meta.ge} to {meta.le}"
     if meta.ge is not None:
         return f"of at least {meta.ge}"
+    if meta.pattern is not None:
+        return meta.description or f"like {meta.pattern}"
     if meta.min_length is not None:
         return "that is not empty"
     return f"of at most {meta.le}" if meta.le is not None else ""

@@ -10,8 +10,14 @@ from typing import Annotated, Literal
 import msgspec
 
 from orchestrator.budget import Budget, Price
-from orchestrator.config.rules import WORKSPACE_LOWERS, WORKSPACE_TURNS_ON, workspace_tightens
+from orchestrator.config.rules import (
+    WORKSPACE_ADDS,
+    WORKSPACE_LOWERS,
+    WORKSPACE_TURNS_ON,
+    workspace_tightens,
+)
 from orchestrator.gateway.endpoint import Format
+from worker.confinement import Network
 
 _Above0 = Annotated[int, msgspec.Meta(gt=0)]
 
@@ -52,6 +58,27 @@ Permissions = Literal["allow", "ask", "deny"]
 """What holds for edits and commands where no rule of `policy.toml` speaks of them."""
 
 
+_Place = Annotated[str, msgspec.Meta(pattern="^(/|~/|~$)", description="that begins with / or ~/")]
+_Name = Annotated[
+    str, msgspec.Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="that is a variable's name")
+]
+
+
+class SandboxTable(Table, frozen=True):
+    """`[sandbox]`: what children's commands may touch beside what `orchestrator.sandbox_places` lists.
+
+    `readable` opens what is unreadable otherwise; `environment` are variables that they get though they look like
+    credentials.
+    """
+
+    enabled: Annotated[bool, WORKSPACE_TURNS_ON] = True
+    writable: tuple[_Place, ...] = ()
+    readable: tuple[_Place, ...] = ()
+    unreadable: Annotated[tuple[_Place, ...], WORKSPACE_ADDS] = ()
+    environment: tuple[_Name, ...] = ()
+    network: Annotated[Network, workspace_tightens("allow", "deny")] = "allow"
+
+
 class Configuration(Table, frozen=True):
     """The whole of `config.toml`. `prices` are by the model's name, for a million tokens."""
 
@@ -61,6 +88,7 @@ class Configuration(Table, frozen=True):
     prices: dict[str, Price] = {}
     landing: LandingTable = LandingTable()
     permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
+    sandbox: SandboxTable = SandboxTable()
 
 
 SECRETS = {("endpoint", "key")}

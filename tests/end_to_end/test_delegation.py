@@ -177,13 +177,15 @@ async def test_a_child_starts_from_the_working_tree_as_it_is(
     (repository / os.fsdecode(b'caf\xe9 \n"q"')).write_text("odd name\n")
     expected, state = read_tree(repository), git_state(repository)
     copy = tmp_path / "copy"
+    copy.mkdir()
     async with serving(
         talk(REQUEST, says("", task("implement", "copy", "Copy what you have.")), says("done")),
         talk(
             "Copy what you have.", says("", call("run_command", command=f"cp -a . '{copy}'")), says("copied")
         ),
     ) as server:
-        done = await run_covey(repository, server=server)
+        writable = {"COVEY_SANDBOX_WRITABLE": str(copy)}
+        done = await run_covey(repository, server=server, environment=writable)
     assert done.status == 0
     assert read_tree(copy) == expected
     assert (copy / "link").readlink() == Path("new file.txt")

@@ -1,6 +1,7 @@
 """End to end. However a session is stopped, everything its children started is gone and nothing they did is lost."""
 
 import signal
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import trio
 from merge.landing import Held
 from orchestrator.events import ChildFinished, Stopped, TurnFinished
 from orchestrator.scripted.scenario import Conversation
+from orchestrator.scripted.server import ScriptedServer
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import REQUEST, call, journal_of, open_covey, read_all, says, serving, talk, task
 
@@ -44,6 +46,14 @@ def two_busy_children(mark: Path) -> list[Conversation]:
     ]
 
 
+def open_with_mark(
+    repository: Path, server: ScriptedServer, mark: Path
+) -> AbstractAsyncContextManager[trio.Process]:
+    """The program, with children that may write their mark, which is outside of what is theirs."""
+    mark.touch()
+    return open_covey(repository, server=server, environment={"COVEY_SANDBOX_WRITABLE": str(mark)})
+
+
 async def start_and_reach_the_middle(process: trio.Process, mark: Path) -> None:
     assert process.stdin is not None
     await process.stdin.send_all(f"{REQUEST}\n".encode())
@@ -59,7 +69,10 @@ async def test_a_signal_ends_the_children_and_keeps_what_they_did(
 ) -> None:
     repository = repository_of("python_package")
     mark = tmp_path / "mark"
-    async with serving(*two_busy_children(mark)) as server, open_covey(repository, server=server) as process:
+    async with (
+        serving(*two_busy_children(mark)) as server,
+        open_with_mark(repository, server, mark) as process,
+    ):
         await start_and_reach_the_middle(process, mark)
         process.send_signal(number)
         with trio.fail_after(20):
@@ -82,7 +95,10 @@ async def test_a_signal_ends_the_children_and_keeps_what_they_did(
 async def test_children_die_with_a_parent_that_is_killed(repository_of: RepositoryOf, tmp_path: Path) -> None:
     repository = repository_of("python_package")
     mark = tmp_path / "mark"
-    async with serving(*two_busy_children(mark)) as server, open_covey(repository, server=server) as process:
+    async with (
+        serving(*two_busy_children(mark)) as server,
+        open_with_mark(repository, server, mark) as process,
+    ):
         await start_and_reach_the_middle(process, mark)
         process.send_signal(signal.SIGKILL)
         await process.wait()

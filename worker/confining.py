@@ -1,0 +1,92 @@
+"""Holds this process, and all that it will start, to a `Confinement`. There is no way back.
+
+Two layers. Landlock allows what is to be allowed, keeps signals and debuggers inside, and forbids to touch mounts.
+Below it, where the system lets a process have mounts of its own, everything is mounted read-only but for what is
+writable, and what is unreadable is covered. A single thread is confined, so this comes before any other is started.
+"""
+
+import os
+from collections.abc import Sequence
+
+from worker import landlock
+from worker.around import around, is_within
+from worker.confinement import LANDLOCK, Confinement, Enforced
+from worker.limits_filter import keep_limits_of_others
+from worker.namespaces import enter_mount_namespace
+from worker.own_network import enter_own_network
+from worker.sealing import bound_sockets, seal_mounts
+from worker.system_calls import CLONE_NEWIPC, keep_capabilities, unshare
+
+_ROOTS_OWN = (0, 1, 3, 4, 5, 6, 7, 10, 18)
+"""What programs that run as root rely on, and what can't undo a confinement: chown, dac_override, fowner, fsetid, kill,
+setgid, setuid, net_bind_service and sys_chroot of capabilities(7). Not mounts, devices, modules of the kernel, other
+processes' memory, or files by their number."""
+
+_SHARED_MEMORY = b"/dev/shm"
+_TERMINALS = b"/dev/pts"
+
+_NAME_SERVICES = (b"/run/systemd/resolve", b"/run/systemd/userdb", b"/run/nscd", b"/var/run/nscd")
+"""Where names of hosts and users are asked for: sockets that may be reached."""
+
+
+def confine(confinement: Confinement, enforced: Enforced, *, in_own_mounts: bool = False) -> None:
+    """Hold this process to `confinement`, as far as `enforced` says that the system can.
+
+    `in_own_mounts`: this process is in a mount namespace of its own already, and may still mount.
+
+    Raises:
+        OSError: when the system refuses what it was found to be able to do: then nothing may go on here.
+    """
+    if enforced.landlock < LANDLOCK.moves:
+        return
+    denied = confinement.network == "deny"
+    if enforced.mounts:
+        sockets = [path for path in bound_sockets() if not any(is_within(path, at) for at in _NAME_SERVICES)]
+        if not in_own_mounts:
+            enter_own_mounts()
+        unshare(CLONE_NEWIPC)
+        if denied and enforced.network:
+            enter_own_network()
+        seal_mounts(confinement, sockets)
+    with landlock.Ruleset(enforced.landlock, no_tcp=denied and not enforced.network) as rules:
+        _allow(rules, confinement, own_mounts=enforced.mounts)
+        rules.enforce()
+    keep_limits_of_others()
+    root = os.geteuid() == 0
+    if root or enforced.mounts:
+        keep_capabilities(sum(1 << number for number in _ROOTS_OWN) if root else 0)
+
+
+def enter_own_mounts() -> None:
+    """Go into a mount namespace, and into a user namespace where that is what it takes."""
+    try:
+        enter_mount_namespace(with_user_namespace=False)
+    except PermissionError:
+        enter_mount_namespace(with_user_namespace=True)
+
+
+def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: bool) -> None:
+    # Names may be seen everywhere: the kernel can't keep a file from being found, only from being opened.
+    rules.allow(b"/", landlock.LIST)
+    shut = [b"/dev", *confinement.appearing, *(() if own_mounts else confinement.unreadable)]
+    for path in around(b"/", shut):
+        rules.allow(path, landlock.READ)
+    for path in confinement.readable:
+        rules.allow(path, landlock.READ)
+    # Without covers, what is shut or fixed in a writable folder is left out of its rules.
+    left_out = [] if own_mounts else [*confinement.fixed, *_below(confinement.writable, shut)]
+    for folder in confinement.writable:
+        for path in around(folder, left_out):
+            rules.allow(path, landlock.READ | landlock.CHANGE)
+    for path in confinement.devices:
+        rules.allow(path, landlock.READ | landlock.USE_DEVICE)
+    rules.allow(_SHARED_MEMORY, landlock.READ | landlock.CHANGE)
+    if own_mounts:  # otherwise these are the person's, whose keys could be read there
+        rules.allow(_TERMINALS, landlock.READ | landlock.CHANGE | landlock.USE_DEVICE)
+    for path in _NAME_SERVICES:
+        rules.allow(path, landlock.REACH_SOCKET)
+
+
+def _below(folders: Sequence[bytes], paths: Sequence[bytes]) -> list[bytes]:
+    """Those of `paths` that lie in one of `folders`; not those that one of them lies in, or is."""
+    return [path for path in paths if any(path != folder and is_within(path, folder) for folder in folders)]
