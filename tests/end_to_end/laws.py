@@ -6,6 +6,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import trio
+
 from merge.repository import children_folder, find_repository
 from orchestrator.environment import child_marker
 from orchestrator.events import ChildFinished
@@ -13,7 +15,8 @@ from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.ledger import OPEN_STATES, open_ledger
 from orchestrator.scripted.scenario import Conversation
 from orchestrator.scripted.server import ScriptedServer
-from tests.end_to_end.covey import REQUEST, call, run_covey, says, talk, task
+from tests.end_to_end.covey import REQUEST, call, open_covey, run_covey, says, talk, task
+from tests.end_to_end.faults import Fault, Sufferer, landing_journals, length_of
 from tests.end_to_end.test_delegation import git_state, read_tree
 from worker.process_tree import marked_processes
 from worker.protocol import ChildId, ToolFinished
@@ -143,3 +146,46 @@ class Aftermath:
                 kind = "implement" if child.startswith("writer") else "research"
                 assert last.count(f"child {child} ({kind})") == 1, last
         assert last.count("go on") == last.count("and on") == 1
+
+
+async def go_through(
+    aftermath: Aftermath, server: ScriptedServer, fault: Fault, spared: Spared, event: int
+) -> None:
+    """Run the turn, harm it at `event`, let it come to its end, and hold the laws against what is left.
+
+    Event 0 is the moment at which a landing is under way.
+    """
+    repository = aftermath.repository
+    async with open_covey(repository, server=server) as process:
+        assert process.stdin is not None
+        await process.stdin.send_all(f"{REQUEST}\n".encode())
+        session = Sufferer(repository, process)
+        with trio.fail_after(30):
+            await _wait_for(repository, event, process)
+            await fault.inflict(session)
+            if not fault.is_deadly:
+                await trio.sleep(0.2)  # long enough for a session that does not notice to come to its end
+        await fault.mend(session)
+        await process.stdin.aclose()
+        with trio.move_on_after(20):
+            async with trio.open_nursery() as nursery:
+                for stream in (process.stdout, process.stderr):
+                    assert stream is not None
+                    nursery.start_soon(_drain, stream)
+                await process.wait()
+        assert process.returncode is not None, "the session did not come to its end"
+    await aftermath.check(server, spared)
+
+
+async def _wait_for(repository: Path, event: int, process: trio.Process) -> None:
+    while True:
+        count, is_over = length_of(repository)
+        is_here = count >= event if event else bool(landing_journals(repository))
+        if is_here or is_over or process.returncode is not None:
+            return
+        await trio.sleep(0.001)  # a file tells nobody that it grew
+
+
+async def _drain(stream: trio.abc.ReceiveStream) -> None:
+    async for _ in stream:
+        pass

@@ -1,15 +1,15 @@
 """End to end. A session is harmed at a chosen event; then the next one begins, and every law is held against it."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import trio
 
-from orchestrator.scripted.server import ScriptedServer
 from tests.conftest import RepositoryOf
-from tests.end_to_end.covey import REQUEST, open_covey, serving
+from tests.end_to_end.covey import serving
 from tests.end_to_end.faults import (
     Fault,
     Fill,
@@ -19,11 +19,8 @@ from tests.end_to_end.faults import (
     KillWorkers,
     Stop,
     StopAndKill,
-    Sufferer,
-    landing_journals,
-    length_of,
 )
-from tests.end_to_end.laws import Aftermath, Spared, script
+from tests.end_to_end.laws import Aftermath, Spared, go_through, script
 
 _ROOT = Path(__file__).parents[2]
 
@@ -58,47 +55,9 @@ IN_EVERY_RUN = [
     ("the ledger is garbled", 14),
     ("a landing's plan is torn", 0),
 ]
-"""Fault and event; 0 is the moment at which a landing is under way."""
+"""Fault and event, as for `go_through`."""
 
-
-async def go_through(
-    repository: Path, server: ScriptedServer, fault: Fault, spared: Spared, event: int
-) -> None:
-    """Run the turn, harm it at `event`, let it come to its end, and hold the laws against what is left."""
-    aftermath = Aftermath(repository)
-    async with open_covey(repository, server=server) as process:
-        assert process.stdin is not None
-        await process.stdin.send_all(f"{REQUEST}\n".encode())
-        session = Sufferer(repository, process)
-        with trio.fail_after(30):
-            await _wait_for(repository, event, process)
-            await fault.inflict(session)
-            if not fault.is_deadly:
-                await trio.sleep(0.2)  # long enough for a session that does not notice to come to its end
-        await fault.mend(session)
-        await process.stdin.aclose()
-        with trio.move_on_after(20):
-            async with trio.open_nursery() as nursery:
-                for stream in (process.stdout, process.stderr):
-                    assert stream is not None
-                    nursery.start_soon(_drain, stream)
-                await process.wait()
-        assert process.returncode is not None, "the session did not come to its end"
-    await aftermath.check(server, spared)
-
-
-async def _wait_for(repository: Path, event: int, process: trio.Process) -> None:
-    while True:
-        count, is_over = length_of(repository)
-        is_here = count >= event if event else bool(landing_journals(repository))
-        if is_here or is_over or process.returncode is not None:
-            return
-        await trio.sleep(0.001)  # a file tells nobody that it grew
-
-
-async def _drain(stream: trio.abc.ReceiveStream) -> None:
-    async for _ in stream:
-        pass
+_MOUNT = 'mount -t tmpfs -o size=24m covey "$1" && shift && exec "$@"'
 
 
 @pytest.mark.keeps_checkouts
@@ -108,7 +67,7 @@ async def test_after_a_fault_nothing_is_alive_lost_or_told_twice(
 ) -> None:
     make, spared = FAULTS[fault]
     async with serving(*script()) as server:
-        await go_through(repository_of("python_package"), server, make(), spared, event)
+        await go_through(Aftermath(repository_of("python_package")), server, make(), spared, event)
 
 
 @pytest.mark.soak
@@ -121,5 +80,25 @@ async def test_after_any_fault_at_any_event_nothing_is_alive_lost_or_told_twice(
     make, spared = FAULTS[chance.choice(sorted(FAULTS))]
     async with serving(*script()) as server:
         await go_through(
-            repository_of("python_package"), server, make(), spared, chance.randrange(EVENTS + 1)
+            Aftermath(repository_of("python_package")), server, make(), spared, chance.randrange(EVENTS + 1)
         )
+
+
+def run_on_full_disks(folder: Path, *events: int) -> None:
+    """Fill a disk that is really full, once at each event."""
+    mounted = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNT, "sh", str(folder)]
+    if subprocess.run([*mounted, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets us mount nothing, so no disk can be full")
+    command = [sys.executable, "-m", "tests.end_to_end.on_a_full_disk", str(folder), *map(str, events)]
+    done = subprocess.run([*mounted, *command], cwd=_ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-6_000:]
+
+
+def test_a_disk_that_is_full_takes_nothing(tmp_path: Path) -> None:
+    run_on_full_disks(tmp_path, 12)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(6))
+def test_a_disk_that_is_full_at_any_event_takes_nothing(tmp_path: Path, first: int) -> None:
+    run_on_full_disks(tmp_path, *range(first, EVENTS + 1, 6))
