@@ -35,6 +35,7 @@ class Children:
 
     def __init__(self, grounds: Grounds, nursery: trio.Nursery) -> None:
         self.roster: dict[ChildId, Child] = {}
+        self.news = trio.Event()
         self._grounds = grounds
         self._nursery = nursery
         self.landed = 0
@@ -42,10 +43,9 @@ class Children:
         self._delivered: set[ChildId] = set()
         self._shared = SharedSnapshot(grounds.repository)
         self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
-        self._news = trio.Event()
         self._said: list[str] = []
 
-    # What the loop asks (worker.agent)
+    # What the loop asks (worker.agent, orchestrator.inbox)
 
     def begin_group(self) -> None:
         """Calls that run at once are about to start: children among them share one new snapshot."""
@@ -59,15 +59,6 @@ class Children:
         said, self._said = self._said, []
         reports = [self._deliver(child) for child in self._unread()]
         return [UserMessage(text) for text in (*said, *reports)]
-
-    async def wait_for_more(self) -> list[UserMessage]:
-        """While a background child runs, the turn is not over: wait for its report, or for the person."""
-        while True:
-            news = self._news
-            more = self.take()
-            if more or not self.running():
-                return more
-            await news.wait()
 
     # What the person and the session ask
 
@@ -275,7 +266,7 @@ class Children:
                 return new
 
     def _tell(self) -> None:
-        news, self._news = self._news, trio.Event()
+        news, self.news = self.news, trio.Event()
         news.set()
 
 

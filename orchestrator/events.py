@@ -38,9 +38,10 @@ class Noticed(Event, frozen=True):
 
 
 class RequestGiven(Event, frozen=True):
-    """The person asked for something; a turn begins."""
+    """A turn begins: the person asked for something, or, with `by`, that job has ended and woke the model."""
 
     text: str
+    by: str = ""
 
 
 class Told(Event, frozen=True):
@@ -188,6 +189,15 @@ class ChildFinished(Event, frozen=True):
     usage: Usage
 
 
+class JobEnded(Event, frozen=True):
+    """A job of the session ended, or was found to have ended; `seconds` is None where nothing tells when."""
+
+    job: str
+    command: str
+    ending: str
+    seconds: float | None
+
+
 class Dismissed(Event, frozen=True):
     """The person took the child's row from the view; the child runs on."""
 
@@ -260,6 +270,7 @@ AnyFact = (
     | ErrorRecorded
     | QuestionsAsked
     | QuestionsAnswered
+    | JobEnded
     | TurnFinished
     | SessionFinished
 )

@@ -15,6 +15,7 @@ from orchestrator.events import ChildFinished, ChildStarted, Told
 from orchestrator.faults import UserError
 from orchestrator.first_message import report
 from orchestrator.history import conversation_of
+from orchestrator.job_words import ends_told
 from orchestrator.journal import PARENT, Entry, JournalBroken, read_entries
 from worker.conversation import AnyMessage
 from worker.protocol import ChildId
@@ -31,6 +32,8 @@ class Past(msgspec.Struct, frozen=True):
     journaled: int = 0
     """How many messages of the conversation the journal holds; the rest are answers to calls that broke off."""
     reports: tuple[str, ...] = ()
+    jobs_told: frozenset[str] = frozenset()
+    """The jobs whose ends the model has been told, also in what was compacted since."""
 
 
 def sessions_in(root: Path) -> list[str]:
@@ -83,7 +86,12 @@ def past_of(session: str, entries: Sequence[Entry]) -> Past:
     ]
     told = reports_told(message.text for message in (*joined, *conversation[journaled:]))
     reports = [texts[-1] for child, texts in _reports(entries).items() if len(texts) > told[child]]
-    return Past(session, tuple(conversation), journaled, tuple(reports))
+    jobs = ends_told(message.text for entry in entries for message in _told_in(entry))
+    return Past(session, tuple(conversation), journaled, tuple(reports), frozenset(jobs))
+
+
+def _told_in(entry: Entry) -> tuple[AnyMessage, ...]:
+    return entry.event.messages if isinstance(entry.event, Told) and entry.who == PARENT else ()
 
 
 def reports_told(texts: Iterable[str]) -> Counter[ChildId]:

@@ -43,6 +43,8 @@ from orchestrator.events import (
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
+from orchestrator.inbox import Inbox
+from orchestrator.jobs import JOBS_FOLDER, Jobs, open_jobs
 from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
@@ -69,6 +71,8 @@ from worker.workspace import Workspace
 THE_PERSON = "the person"
 THE_END_OF_THE_TURN = "the end of the turn"
 
+_WHO_HEARS = "its end reaches the model by itself. `covey jobs` shows it and stops it, from any terminal."
+
 
 class Session:
     """A session between its first request and its end. One turn runs at a time."""
@@ -79,6 +83,7 @@ class Session:
         repository: Repository,
         journal: Journal,
         children: Children,
+        jobs: Jobs,
         agent: Agent,
         model: CompactingModel,
         purse: Purse,
@@ -90,6 +95,7 @@ class Session:
         self.repository = repository
         self.journal = journal
         self.children = children
+        self.jobs = jobs
         self.purse = purse
         self.checks = checks
         self._desk = desk
@@ -103,12 +109,27 @@ class Session:
 
         When something has landed, the project's checks are run on what the turn has come to.
         """
-        assert self._turn is None, "One turn runs at a time; `say` speaks into it."
-        began = trio.current_time()
         self.journal.record(PARENT, RequestGiven(request))
         first = not self._agent.conversation
         text = first_request(quote_path(str(self.repository.root)), request) if first else request
         self._agent.conversation.append(UserMessage(text))
+        return await self._run_turn()
+
+    async def wait_woken(self) -> None:
+        """Wait, between turns, until a job has ended whose end the model is to hear: then `run_woken_turn`."""
+        while not self.jobs.have_ended():
+            await self.jobs.news.wait()
+
+    async def run_woken_turn(self) -> TurnFinished:
+        """A turn that the end of a job begins, as `run_turn`."""
+        jobs = " and ".join(self.jobs.have_ended())
+        self.journal.record(PARENT, RequestGiven(f"({jobs} has ended)", by=jobs))
+        return await self._run_turn()
+
+    async def _run_turn(self) -> TurnFinished:
+        assert self._turn is None, "One turn runs at a time; `say` speaks into it."
+        began = trio.current_time()
+        self.jobs.begin_turn()
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
         landed = self.children.landed
         turn = self._turn = trio.CancelScope()
@@ -124,6 +145,8 @@ class Session:
             self._turn = None
         if self.children.landed > landed and not turn.cancel_called:
             await self.check()
+        for job in self.jobs.of_turn():
+            self.journal.record(PARENT, Noticed(f"{job} runs on in the background; {_WHO_HEARS}"))
         finished = TurnFinished(ending, trio.current_time() - began)
         self.journal.record_durably(PARENT, finished)
         return finished
@@ -292,6 +315,7 @@ async def open_session(
         prompt = system_prompt(delegates=task.TOOL in available)
         desk = PermissionDesk()
         limits = limits or Limits()
+        configuration = configuration or Configuration()
         purse = Purse(limits.budget, limits.price)
         async with (
             open_gateway(endpoint, prompt, advertised(offered)) as gateway,
@@ -320,7 +344,12 @@ async def open_session(
                 policy=policy,
                 desk=desk,
             )
-            async with open_children(grounds) as children:
+            record_job = partial(journal.record, PARENT)
+            async with (
+                open_children(grounds) as children,
+                open_jobs(own_folder(repository) / JOBS_FOLDER, id, record_job) as jobs,
+            ):
+                jobs.take_up(past.jobs_told)
                 for unread in past.reports:
                     children.say(unread)
 
@@ -330,27 +359,27 @@ async def open_session(
                 delegate = dataclasses.replace(task.TOOL, run=children.answer)
                 questions = Questions(journal)
                 inquire = dataclasses.replace(ask.TOOL, run=questions.ask)
-                shell = dataclasses.replace(
-                    run_command.TOOL,
-                    run=partial(
-                        run_command.run,
-                        environment=clean_environment(os.environ, configuration.sandbox.environment),
-                    ),
-                )
+                cleaned = clean_environment(os.environ, configuration.sandbox.environment)
+                run = partial(run_command.run, environment=cleaned, jobs=jobs)
+                shell = dataclasses.replace(run_command.TOOL, run=run)
                 own = {tool.name: tool for tool in (delegate, inquire, shell)}
                 tools = [own.get(tool.name, tool) for tool in available]
                 permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
-                toolbox = Toolbox(tools, Workspace(repository.root, logs / "parent"), permits=permits)
+                workspace = Workspace(
+                    repository.root, logs / "parent", command_limit_seconds=configuration.jobs.after_secs
+                )
+                toolbox = Toolbox(tools, workspace, permits=permits)
                 model = CompactingModel(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
                     grounds.window,
                     prefix_tokens=gateway.prefix_tokens,
                     roster=children.told_anew,
                 )
-                agent = Agent(list(past.conversation), model, toolbox, children, tell)
+                inbox = Inbox(children, jobs, configuration.jobs.defer_secs)
+                agent = Agent(list(past.conversation), model, toolbox, inbox, tell)
                 try:
                     yield Session(
-                        id, repository, journal, children, agent, model, purse, checks, desk, questions
+                        id, repository, journal, children, jobs, agent, model, purse, checks, desk, questions
                     )
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))

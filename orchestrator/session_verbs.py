@@ -5,8 +5,8 @@ person.
 import argparse
 import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +83,10 @@ def _session(arguments: argparse.Namespace) -> int:
     without = frozenset[str]() if course is None else _withheld(arguments)
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
     begin = partial(
-        open_session, repository, endpoint, limits, configuration=configuration, without=without, **find
+        _telling_of_jobs,
+        partial(
+            open_session, repository, endpoint, limits, configuration=configuration, without=without, **find
+        ),
     )
     try:
         if course is None:
@@ -98,6 +101,19 @@ def _session(arguments: argparse.Namespace) -> int:
         if fault is None:
             raise
         raise fault from error
+
+
+@asynccontextmanager
+async def _telling_of_jobs(
+    begin: "Callable[..., AbstractAsyncContextManager[Session]]", **more: bool
+) -> "AsyncGenerator[Session]":
+    """The session; at its end the person hears what runs on without it."""
+    from orchestrator.job_words import in_short
+
+    async with begin(**more) as session:
+        yield session
+        for job in session.jobs.running():
+            print(f"covey: {job.record.id} ({in_short(job)}) runs on; see `covey jobs`.", file=sys.stderr)
 
 
 async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]") -> int:

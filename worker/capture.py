@@ -6,6 +6,7 @@ a log that some answer named is never overwritten by another's. The folder is th
 
 import hashlib
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,25 @@ class Capture:
     async def finish(self) -> Captured:
         """What was taken in."""
         return await trio.to_thread.run_sync(self._finish)
+
+    def show(self) -> tuple[Shown, int]:
+        """What was taken in so far, as a reader can use it, and how many bytes that is."""
+        return show(self._ends), self._ends.total_bytes
+
+    def hand_over(self, log: Path) -> int:
+        """Move what was taken in to the file `log`, which a keeper goes on with; how many bytes there were in all.
+
+        Raises:
+            OSError: when it can't be written.
+        """
+        if self._log_fault is None:
+            self._write()
+        if self._log is None:
+            log.touch()
+        else:
+            shutil.move(self._log, log)
+            self._log = None
+        return self._ends.total_bytes
 
     def _finish(self) -> Captured:
         shown = show(self._ends)

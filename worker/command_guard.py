@@ -5,8 +5,9 @@ processes. On Linux it is a subreaper: a descendant that loses its parent (a dou
 overwrote its environment) becomes its child. It ends when it has no child left, and that is the proof that
 nothing of the command is alive.
 
-Standard input is a pipe from the owner and carries nothing: its end means stop, and comes by itself when the
-owner is killed. Standard error is the command's output. Standard output tells the owner, a line each:
+Standard input is a pipe from the owner. Its end means stop, and comes by itself when the owner is killed. A byte in it
+means keep: when the shell has ended, what it left running is waited for instead of ended (see `worker.job_keeper`).
+Standard error is the command's output. Standard output tells the owner, a line each:
 
     started PID         the shell runs
     exited STATUS       the shell ended, or
@@ -102,6 +103,7 @@ class Guard:
         self._adopts = adopts
         self._shell = 0
         self._shell_ended = False
+        self._keeps = False
         self._rung = Rung.WORKING
         self._deadline: float | None = None
         # What has the signal of this rung already: groups when terminating, processes when killing.
@@ -132,6 +134,8 @@ class Guard:
             for file, _ in news.poll(self._patience_milliseconds()):
                 if file == wake:
                     os.read(wake, 4096)
+                elif os.read(_CONTROL, 1):
+                    self._keep()
                 else:
                     news.unregister(_CONTROL)
                     self._climb(max(self._rung, Rung.TERMINATING))
@@ -152,7 +156,14 @@ class Guard:
                 self._shell_ended = True
                 code = os.waitstatus_to_exitcode(status)
                 _report(*(("exited", code) if code >= 0 else ("signalled", -code)))
-                self._climb(max(self._rung, Rung.DRAINING))
+                if not self._keeps:
+                    self._climb(max(self._rung, Rung.DRAINING))
+
+    def _keep(self) -> None:
+        """From now on the shell's end is not the end of what it started."""
+        self._keeps = True
+        if self._rung is Rung.DRAINING:  # the word came when the shell had just ended
+            self._rung, self._deadline = Rung.WORKING, None
 
     def _climb(self, rung: Rung) -> None:
         if rung is not self._rung:
@@ -161,12 +172,12 @@ class Guard:
             self._deadline = time.monotonic() + self._seconds.get(rung, 0)
 
     def _patience_milliseconds(self) -> float | None:
-        if self._deadline is None:
-            return None
-        left = max(0.0, self._deadline - time.monotonic())
+        waits: list[float] = []
+        if self._deadline is not None:
+            waits.append(max(0.0, self._deadline - time.monotonic()))
         if not self._adopts and self._shell_ended:
-            left = min(left, _LOOK_AGAIN_SECONDS)
-        return left * 1000 + 1
+            waits.append(_LOOK_AGAIN_SECONDS)
+        return min(waits) * 1000 + 1 if waits else None
 
     def _signal(self) -> None:
         """Send the signal of this rung to every child and its group, once to each."""

@@ -2,7 +2,8 @@
 
 Between this process and the shell stands `worker.command_guard`, which owns what the command starts. So nothing here
 looks for processes, but for the case that the command killed its guard. However `run_shell` is left (the shell ended,
-its time was up, it was cancelled, this process was killed), nothing of the command lives on.
+its time was up, it was cancelled, this process was killed), nothing of the command lives on. Only a command that was
+left to a keeper does (`worker.keeping`).
 
 There is no terminal, no standard input, no pager, no editor and nobody to type a password. It knows no tool: who
 calls says where the command runs, for how long, and where a log may be written.
@@ -23,6 +24,7 @@ import trio
 
 from worker.capture import Capture, Captured
 from worker.ladder import LADDER, Ladder
+from worker.output import Shown
 
 COMMAND_VARIABLE = "COVEY_COMMAND"
 """Marks the processes of one command, so that they are found if the command kills its guard."""
@@ -56,6 +58,9 @@ _GUARD = (
     "import sys; sys.path.append(sys.argv.pop(1)); from command_guard import main; main()",
     str(Path(__file__).parent),
 )
+
+KEEP = b"k"
+"""What tells a guard to wait for what its shell has left."""
 
 _PIPE_BYTES = 1024 * 1024
 
@@ -97,6 +102,15 @@ ShellEnding = Exited | Signalled | OutOfTime | GuardLost
 
 
 @dataclass(frozen=True)
+class Pipes:
+    """The ends of a guard's pipes that its owner holds, as file descriptors."""
+
+    reports: int
+    control: int
+    output: int
+
+
+@dataclass(frozen=True)
 class ShellEnded:
     """How a command ended and what it wrote. `left` are processes of it that could not be ended: none, as a rule."""
 
@@ -121,23 +135,105 @@ async def run_shell(
     Raises:
         ShellNotStarted: when there is no such folder, or the system won't start the command.
     """
+    async with open_shell(
+        command, folder=folder, log_folder=log_folder, environment=environment, ladder=ladder
+    ) as shell:
+        return await shell.wait(limit_seconds) or await shell.stop(limit_seconds)
+
+
+@asynccontextmanager
+async def open_shell(
+    command: str,
+    *,
+    folder: Path,
+    log_folder: Path,
+    environment: Mapping[str, str] | None = None,
+    ladder: Ladder = LADDER,
+    waits_for_its_own: bool = False,
+) -> AsyncGenerator["RunningShell"]:
+    """Start `command`; when the block is left nothing of it is alive, unless it was left to a keeper.
+
+    A command that `waits_for_its_own` is over when all that its shell started has ended.
+
+    Raises:
+        ShellNotStarted: when there is no such folder, or the system won't start the command.
+    """
     with Capture(log_folder) as capture:
-        async with _open_guard(command, folder, environment, ladder) as guard, trio.open_nursery() as nursery:
-            nursery.start_soon(capture.read, guard.output)
-            ending: ShellEnding = OutOfTime(limit_seconds)
+        async with _open_guard(command, folder, environment, ladder, keeps=waits_for_its_own) as guard:
+            yield RunningShell(guard, capture)
+
+
+class RunningShell:
+    """A command that runs: wait for its end, stop it, or leave it to a keeper."""
+
+    def __init__(self, guard: "_Guard", capture: Capture) -> None:
+        self._guard = guard
+        self._capture = capture
+        self._began = trio.current_time()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return trio.current_time() - self._began
+
+    async def wait(self, limit_seconds: float) -> ShellEnded | None:
+        """Wait until nothing of the command is alive; None when its shell still runs after `limit_seconds`."""
+        ending: ShellEnding | None = None
+        left: tuple[int, ...] = ()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._capture.read, self._guard.output)
             with trio.move_on_after(limit_seconds):
-                ending = await guard.wait_shell()
-            if isinstance(ending, OutOfTime):
-                guard.stop()
-            left = await guard.wait_end()
-            if not guard.proved:
-                # What escaped may hold the output open for ever. Otherwise its end is the end of the reading.
-                nursery.cancel_scope.deadline = trio.current_time() + MARGIN_SECONDS
-        return ShellEnded(ending, await capture.finish(), left)
+                ending = await self._guard.wait_shell()
+            if ending is None:
+                nursery.cancel_scope.cancel()  # what is not read yet stays in the pipe
+            else:
+                left = await self._wait_end(nursery)
+        return None if ending is None else ShellEnded(ending, await self._capture.finish(), left)
+
+    async def stop(self, seconds: float) -> ShellEnded:
+        """End the command, which had run for `seconds`, and all that it started."""
+        self._guard.stop()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._capture.read, self._guard.output)
+            left = await self._wait_end(nursery)
+        return ShellEnded(OutOfTime(seconds), await self._capture.finish(), left)
+
+    @property
+    def marker(self) -> tuple[str, str]:
+        """The variable that all processes of the command carry."""
+        return self._guard.marker
+
+    @property
+    def pipes(self) -> Pipes:
+        """What a keeper needs of the command: it goes on where reading stopped here."""
+        return self._guard.pipes
+
+    def show_output(self) -> tuple[Shown, int]:
+        """What was taken in of the command's output so far, and how many bytes that is."""
+        return self._capture.show()
+
+    def hand_output_over(self, log: Path) -> int:
+        """Move what was taken in so far to the file `log`; how many bytes there were in all."""
+        return self._capture.hand_over(log)
+
+    def leave_to_keeper(self) -> trio.Process:
+        """A keeper has the pipes: leaving the block ends nothing. The guard, whose end is to be awaited."""
+        self._guard.is_kept = True
+        return self._guard.process
+
+    async def _wait_end(self, nursery: trio.Nursery) -> tuple[int, ...]:
+        left = await self._guard.wait_end()
+        if not self._guard.proved:
+            # What escaped may hold the output open for ever. Otherwise its end is the end of the reading.
+            nursery.cancel_scope.deadline = trio.current_time() + MARGIN_SECONDS
+        return left
 
 
 class _Guard:
-    """The running guard of one command. `output` is what the command writes; `proved`, that nothing of it lives."""
+    """The running guard of one command. `output` is what the command writes; `proved`, that nothing of it lives.
+
+    One that `is_kept` belongs to a keeper, and goes on when its block is left.
+    """
 
     def __init__(
         self,
@@ -150,13 +246,19 @@ class _Guard:
     ) -> None:
         self.output = output
         self.proved = False
-        self._process = process
+        self.is_kept = False
+        self.process = process
+        self.marker = marker
         self._control = control
         self._reports = reports
         self._unread = b""
-        self._marker = marker
         self._ladder = ladder
         self._left: tuple[int, ...] | None = None
+
+    @property
+    def pipes(self) -> Pipes:
+        assert not self._unread, "A line of a guard is one write."
+        return Pipes(self._reports.fileno(), self._control.fileno(), self.output.fileno())
 
     def stop(self) -> None:
         """Tell the guard to end the command now."""
@@ -181,7 +283,7 @@ class _Guard:
         """
         if self._left is None:
             self._left = await self._wait_proof()
-        await self._process.wait()
+        await self.process.wait()
         return self._left
 
     async def _wait_proof(self) -> tuple[int, ...]:
@@ -198,7 +300,7 @@ class _Guard:
                         pass
         from worker.process_tree import end_tree
 
-        left = await end_tree(self._process.pid, marker=self._marker, ladder=self._ladder)
+        left = await end_tree(self.process.pid, marker=self.marker, ladder=self._ladder)
         return tuple(key.pid for key in left)
 
     async def _next_report(self) -> list[str]:
@@ -214,7 +316,7 @@ class _Guard:
 
 @asynccontextmanager
 async def _open_guard(
-    command: str, folder: Path, environment: Mapping[str, str] | None, ladder: Ladder
+    command: str, folder: Path, environment: Mapping[str, str] | None, ladder: Ladder, *, keeps: bool
 ) -> AsyncGenerator[_Guard]:
     """Start `command` under a guard; when the block is left, however it is, nothing of the command is alive."""
     own = os.environ if environment is None else environment
@@ -228,6 +330,8 @@ async def _open_guard(
             control_reading, control = _open_pipe(theirs, ours, ours_writes=True)
             report_writing, reports = _open_pipe(theirs, ours)
             output_writing, output = _open_pipe(theirs, ours)
+            if keeps:
+                os.write(control.fileno(), KEEP)
             with suppress(AttributeError, OSError):  # not on Linux; above what this user may have
                 fcntl.fcntl(output_writing, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
             try:
@@ -246,9 +350,10 @@ async def _open_guard(
         try:
             yield guard
         finally:
-            with trio.CancelScope(shield=True):
-                guard.stop()
-                await guard.wait_end()
+            if not guard.is_kept:
+                with trio.CancelScope(shield=True):
+                    guard.stop()
+                    await guard.wait_end()
 
 
 def _open_pipe(

@@ -48,6 +48,13 @@ class ChildrenTable(Table, frozen=True):
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
 
 
+class JobsTable(Table, frozen=True):
+    """`[jobs]`: a command goes on as a job after `after_secs`; a turn waits `defer_secs` for a job that it started."""
+
+    after_secs: Annotated[float, msgspec.Meta(gt=0)] = 120.0
+    defer_secs: Annotated[float, msgspec.Meta(ge=0)] = 10.0
+
+
 class LandingTable(Table, frozen=True):
     """`[landing]`: with `verify`, a child's edits stay only when the project's checks pass with them."""
 
@@ -89,6 +96,7 @@ class Configuration(Table, frozen=True):
     landing: LandingTable = LandingTable()
     permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
     sandbox: SandboxTable = SandboxTable()
+    jobs: JobsTable = JobsTable()
 
 
 SECRETS = {("endpoint", "key")}

@@ -48,9 +48,13 @@ class _CtrlC(Exception):
 
 
 class Composer:
-    """Asks for requests on a terminal. `history` is the file that remembers them; it may be out of reach."""
+    """Asks for requests on a terminal. `history` is the file that remembers them; it may be out of reach.
+
+    `unsent` is what stood at a prompt that was cancelled.
+    """
 
     def __init__(self, stdin: TextIO, stdout: TextIO, look: Look, history: Path) -> None:
+        self.unsent = ""
         self._leaving = False
         output = Vt100_Output(stdout, lambda: _size(stdout), term=os.environ.get("TERM"), enable_cpr=False)
         self._prompt: PromptSession[str] = PromptSession(
@@ -69,6 +73,7 @@ class Composer:
     async def ask(self, draft: str) -> AnyInput:
         """Ask for one request, beginning with `draft`. Cancelling it leaves the prompt."""
         self._leaving = False
+        self.unsent = draft
         answer: AnyInput = Left()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._leave_when_cancelled)
@@ -107,6 +112,7 @@ class Composer:
         """On the prompt's own loop: end it, if it was cancelled before it ran or while it does."""
         app = self._prompt.app
         if self._leaving and app.is_running and not app.is_done:
+            self.unsent = app.current_buffer.text
             app.exit(exception=EOFError())
 
 

@@ -16,7 +16,7 @@ from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.look import look_at
 from orchestrator.terminal.paper import Paper
 from orchestrator.terminal.piped import LineReader
-from orchestrator.terminal.talk import Talk, TalkingSession
+from orchestrator.terminal.talk import Talk, TalkingSession, Woken
 
 EXIT_UNANSWERED = 1
 """A request of a pipe got no answer, or a line of it was no command."""
@@ -72,6 +72,9 @@ async def run_terminal(
 async def _talk_through_pipe(talk: Talk, lines: LineReader) -> None:
     """Take one request a line until there are no more; each has ended before the next is read."""
     while (text := await talk.wait_for(lines.read_line)) is not None:
+        if isinstance(text, Woken):
+            await talk.take_turn(text)
+            continue
         command = read_line(text)
         if command is not None:
             await talk.obey(command)

@@ -29,7 +29,7 @@ from orchestrator.terminal.keys import (
 from orchestrator.terminal.lines import dim, tame_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import ANSWER_KEYS
-from orchestrator.terminal.talk import Talk
+from orchestrator.terminal.talk import Talk, Woken
 from orchestrator.view.dialog import Answered, Dialog, press, type_text
 
 _HUNG_UP = 129
@@ -46,8 +46,10 @@ async def talk_at_terminal(talk: Talk, stdin: TextIO, stdout: TextIO, look: Look
             return await composer.ask(talk.screen.typing.draft)
 
     while (said := await talk.wait_for(ask)) is not None:
-        _type(talk, draft="")
+        _type(talk, draft=composer.unsent if isinstance(said, Woken) else "")
         match said:
+            case Woken():
+                await _take_turn(talk, said, stdin.fileno())
             case Sent(text=text):
                 broken = False
                 await _take_line(talk, text, stdin.fileno())
@@ -70,16 +72,20 @@ async def _take_line(talk: Talk, text: str, terminal: int) -> None:
     elif not is_there(terminal):
         talk.leave(_HUNG_UP)
     elif text.strip():
-        with keys_alone(terminal) as keyboard:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_read_keys, talk, terminal)
-                nursery.start_soon(_suspend_when_asked, talk, keyboard)
-                await talk.take_turn(text.strip(), typed_here=True)
-                nursery.cancel_scope.cancel()
-        unread = talk.screen.typing.queued
-        if unread:
-            texts = "; ".join(map(tame_line, unread))
-            await talk.screen.show([dim(f"Not read yet, it goes with your next request: {texts}")])
+        await _take_turn(talk, text.strip(), terminal)
+
+
+async def _take_turn(talk: Talk, request: str | Woken, terminal: int) -> None:
+    with keys_alone(terminal) as keyboard:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_read_keys, talk, terminal)
+            nursery.start_soon(_suspend_when_asked, talk, keyboard)
+            await talk.take_turn(request, typed_here=not isinstance(request, Woken))
+            nursery.cancel_scope.cancel()
+    unread = talk.screen.typing.queued
+    if unread:
+        texts = "; ".join(map(tame_line, unread))
+        await talk.screen.show([dim(f"Not read yet, it goes with your next request: {texts}")])
 
 
 async def _read_keys(talk: Talk, terminal: int) -> None:

@@ -60,6 +60,14 @@ class TalkingSession(Protocol):
 
     def answer_permission(self, id: QuestionId, answer: Answer) -> bool: ...
 
+    async def wait_woken(self) -> None: ...
+
+    async def run_woken_turn(self) -> TurnFinished: ...
+
+
+class Woken(msgspec.Struct, frozen=True):
+    """What was waited for has not come; a background command has ended, and the model is to hear of it."""
+
 
 class AnswersQuestions(Protocol):
     """The model's questions that wait for the person."""
@@ -103,20 +111,34 @@ class Talk:
             self.screen.type(msgspec.structs.replace(self.screen.typing, stopping=True))
             self.session.interrupt()
 
-    async def wait_for(self, ask: Callable[[], Awaitable[Given]]) -> Given | None:
-        """What `ask` gives, or None when it is time to leave."""
+    async def wait_for(self, ask: Callable[[], Awaitable[Given]]) -> Given | Woken | None:
+        """What `ask` gives, or that the session was woken before; None when it is time to leave."""
         if self.exit_code is not None:
             return None
+        given: list[Given] = []
         with trio.CancelScope() as self._waiting:
-            return await ask()
-        return None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._wait_woken, nursery.cancel_scope)
+                given.append(await ask())
+                nursery.cancel_scope.cancel()
+        # What was given counts, also when the session was woken at the same moment: the next turn hears of both.
+        if given:
+            return given[0]
+        return None if self.exit_code is not None else Woken()
 
-    async def take_turn(self, request: str, *, typed_here: bool = False) -> None:
-        """Have `request` done; what it did has been shown when this returns."""
+    async def _wait_woken(self, scope: trio.CancelScope) -> None:
+        await self.session.wait_woken()
+        scope.cancel()
+
+    async def take_turn(self, request: str | Woken, *, typed_here: bool = False) -> None:
+        """Have `request` done, or what woke the session; what it did has been shown when this returns."""
         self._in_turn = True
         try:
             async with self.screen.turn(typed_here=typed_here):
-                finished = await self.session.run_turn(request)
+                if isinstance(request, Woken):
+                    finished = await self.session.run_woken_turn()
+                else:
+                    finished = await self.session.run_turn(request)
         finally:
             self._in_turn = False
         self.has_failed |= not isinstance(finished.ending, Answered)

@@ -12,6 +12,7 @@ from orchestrator.events import (
     ChildQueued,
     ChildStarted,
     Compacted,
+    JobEnded,
     ModelRetried,
     Noticed,
     PermissionAnswered,
@@ -70,6 +71,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
             return _preview(entry.event, look)
         case CheckStarted(name=name, command=command):
             return [line(f"check {tame_line(name)}: {tame_line(command)}")]
+        case JobEnded(job=job, command=command, ending=ending):
+            return [dim(tame_line(f"{job} has ended: {ending}: {command}"))]
         case TurnFinished():
             return [(), *receipt(picture, look), ()]
         case _:

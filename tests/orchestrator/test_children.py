@@ -278,7 +278,9 @@ async def test_dismissing_hides_a_row_and_nothing_else(repository_of: Repository
     async with bench(repository_of("python_package"), talk("Go.", says("all is well", delay_ms=200))) as it:
         child = await it.start("Go.")
         it.grounds.journal.record(child, Dismissed())
-        (report,) = await it.children.wait_for_more()
+        while not (reports := it.children.take()):
+            await it.children.news.wait()
+        (report,) = reports
         assert "all is well" in report.text
         assert "all is well" in (await it.task(TaskArguments(child=child))).text
         assert it.row(child).state == "ended"

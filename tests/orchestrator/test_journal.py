@@ -21,6 +21,7 @@ from orchestrator.events import (
     Dismissed,
     ErrorRecorded,
     Event,
+    JobEnded,
     ModelRetried,
     NeverBegan,
     Noticed,
@@ -78,6 +79,8 @@ FACTS: tuple[AnyFact, ...] = (
     CheckFinished(CheckResult("tests", "make test", RanTooLong(5.0), 5.1, "…", "/l/c.log", "1a2b")),
     ErrorRecorded("the receipt", "the disk is full"),
     TurnFinished(Stopped("the person"), 2.0),
+    JobEnded("job-1a2b", "$ make", "exit code 0", 12.5),
+    JobEnded("job-1a2b", "$ make", "lost", None),
     SessionFinished(),
 )
 
@@ -98,7 +101,7 @@ def test_each_line_is_json_that_anyone_can_read(tmp_path: Path) -> None:
     journal.record(PARENT, RequestGiven("two\nlines"))
     journal.close()
     (line,) = journal.path.read_bytes().splitlines()
-    assert msgspec.json.decode(line)["event"] == {"type": "RequestGiven", "text": "two\nlines"}
+    assert msgspec.json.decode(line)["event"] == {"type": "RequestGiven", "text": "two\nlines", "by": ""}
 
 
 async def test_a_late_reader_and_a_live_one_read_the_same(tmp_path: Path) -> None:

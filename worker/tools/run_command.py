@@ -1,22 +1,33 @@
-"""`run_command`: one shell command, to its end and the end of all it started.
+"""`run_command`: one shell command, to its end and the end of all it started, or as a job that lives on by itself.
 
 Commands that only read or search are answered by `read` and `search`, which tag lines and skip what nobody wants to
-read; the answer names the call. Everything else runs in `worker.shell`. Knows no session: a command lasts at most
-as long as the workspace says.
+read; the answer names the call. Everything else runs in `worker.shell`. Where there are jobs, a command that takes
+longer than the workspace says becomes one; elsewhere it is stopped then. Knows no session: who has jobs hands them in.
 """
 
 import signal
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Protocol
 
 import msgspec
 
 from worker.capture import Captured
-from worker.shell import Exited, GuardLost, OutOfTime, ShellEnded, ShellNotStarted, Signalled, run_shell
+from worker.keeping import JobNotStarted
+from worker.shell import (
+    Exited,
+    GuardLost,
+    OutOfTime,
+    RunningShell,
+    ShellEnded,
+    ShellNotStarted,
+    Signalled,
+    open_shell,
+)
 from worker.tools import read, search
 from worker.tools.answered_by_read import read_call
 from worker.tools.answered_by_search import SearchCall, search_calls
-from worker.tools.refusals import counted, plain
+from worker.tools.refusals import counted, plain, short
 from worker.tools.tool import Tool, ToolAnswer, failed
 from worker.workspace import PathRefused, Workspace
 
@@ -24,13 +35,17 @@ DESCRIPTION = """\
 Run a shell command in the workspace, or in `workdir`: a new bash each time, without a terminal, so that no editor,
 pager or question opens. Standard output and error come together. Of a long output you see the first and last 25 KB, and
 are told the log file that has the rest. What the command leaves running is stopped when it ends.
+A command that takes two minutes goes on as a background job, unless `timeout_secs` stops it; `background: true` makes
+it one at once, for a server or a long build. A job lives until it ends or is stopped; its end reaches you by itself.
+With `job: ID`: how it stands and what it wrote since you last asked, when it has ended or after `wait_secs`;
+`stop: true` stops it. Wait for a job whose result you need before you answer.
 Use read and search to read and search: plain cat, head, sed -n A,Bp, grep, rg and find are answered by them."""
 
 
 class RunCommandArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The command, where it runs, and for how long at most."""
+    """The command, where it runs, and for how long at most; or the job that is asked for."""
 
-    command: Annotated[str, msgspec.Meta(description="What bash is to run.")]
+    command: Annotated[str | None, msgspec.Meta(description="What bash is to run.")] = None
     workdir: Annotated[str | None, msgspec.Meta(description="Folder to run in. Default: the workspace.")] = (
         None
     )
@@ -38,39 +53,142 @@ class RunCommandArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
         Annotated[float, msgspec.Meta(gt=0)] | None,
         msgspec.Meta(description="Stop the command after this many seconds."),
     ] = None
+    background: Annotated[bool, msgspec.Meta(description="Run it as a job and return at once.")] = False
+    job: Annotated[
+        str | None, msgspec.Meta(description="The id of a job to ask for, instead of a command.")
+    ] = None
+    wait_secs: Annotated[
+        Annotated[float, msgspec.Meta(ge=0)] | None,
+        msgspec.Meta(description="With job: wait at most this long for its end. Default: 120."),
+    ] = None
+    stop: Annotated[bool, msgspec.Meta(description="With job: stop it and everything it started.")] = False
 
+
+class Jobs(Protocol):
+    """Where commands live on when a call has ended."""
+
+    async def keep(self, shell: RunningShell, command: str, folder: Path) -> str:
+        """Make a job of a running command; its id. Raises `JobNotStarted`."""
+        ...
+
+    async def answer(self, id: str, *, wait_seconds: float, stop: bool) -> ToolAnswer:
+        """How a job stands: when it has ended, or after so many seconds; `stop` ends it first."""
+        ...
+
+
+NO_JOBS = (
+    "Background commands stay with the parent session. Run it in the foreground, where it may take an hour, or say in"
+    " your answer what is to be run."
+)
+
+_NO_TIMEOUT = (
+    "background: true cannot be combined with timeout_secs;"
+    " use a foreground timeout or stop the returned job."
+)
+
+_POLL_SECONDS = 120
 
 _TITLE_CHARACTERS = 120
 
 
 def title(arguments: RunCommandArguments, workspace: Workspace) -> str:
-    """`$ COMMAND`, on one line."""
+    """`$ COMMAND`, on one line, or `wait for job-1a2b`."""
+    if arguments.command is None:
+        return plain(f"{'stop' if arguments.stop else 'wait for'} {short(arguments.job or 'a job')}")
     lines = arguments.command.strip().splitlines() or [""]
     shown = plain(lines[0][:_TITLE_CHARACTERS])
-    return f"$ {shown}" + (" …" if len(lines) > 1 or len(lines[0]) > _TITLE_CHARACTERS else "")
+    more = " …" if len(lines) > 1 or len(lines[0]) > _TITLE_CHARACTERS else ""
+    return f"$ {shown}{more}" + (" (in the background)" if arguments.background else "")
 
 
 async def run(
-    arguments: RunCommandArguments, workspace: Workspace, *, environment: Mapping[str, str] | None = None
+    arguments: RunCommandArguments,
+    workspace: Workspace,
+    *,
+    environment: Mapping[str, str] | None = None,
+    jobs: Jobs | None = None,
 ) -> ToolAnswer:
-    """Run the command; `environment` stands for this process's own."""
-    if not arguments.command.strip():
-        return failed("The command is empty; say what to run.")
-    if arguments.workdir is None:
+    """Run the command, or ask for a job; `environment` stands for this process's own."""
+    fault = _fault(arguments)
+    if fault is not None:
+        return failed(fault)
+    if arguments.background or arguments.job is not None:
+        if jobs is None:
+            return failed(NO_JOBS)
+        if arguments.job is not None:
+            wait = _POLL_SECONDS if arguments.wait_secs is None else arguments.wait_secs
+            return await jobs.answer(arguments.job, wait_seconds=wait, stop=arguments.stop)
+    assert arguments.command is not None
+    if arguments.workdir is None and not arguments.background:
         instead = await _answer_instead(arguments.command, workspace)
         if instead is not None:
             return instead
     try:
-        ended = await run_shell(
-            arguments.command,
-            folder=workspace.resolve(arguments.workdir or "."),
-            log_folder=workspace.temporary,
-            limit_seconds=arguments.timeout_secs or workspace.command_limit_seconds,
-            environment=environment,
-        )
+        return await _run(arguments, arguments.command, workspace, environment, jobs)
     except (PathRefused, ShellNotStarted) as refusal:
         return failed(plain(str(refusal)))
-    notes = [*_log_notes(ended.output, workspace), *_ending_notes(ended, arguments.timeout_secs is not None)]
+
+
+def _fault(arguments: RunCommandArguments) -> str | None:
+    """What is wrong with the arguments as a whole."""
+    if arguments.job is not None:
+        others = (arguments.command, arguments.workdir, arguments.timeout_secs)
+        if arguments.background or any(other is not None for other in others):
+            return "job asks for a job that is there; it goes with wait_secs or stop, and with nothing else."
+        return "job is empty; give the id of a job." if not arguments.job.strip() else None
+    if arguments.stop or arguments.wait_secs is not None:
+        return "stop and wait_secs go with job: ID; name the job."
+    if arguments.command is None or not arguments.command.strip():
+        return "The command is empty; say what to run."
+    if arguments.background and arguments.timeout_secs is not None:
+        return _NO_TIMEOUT
+    return None
+
+
+async def _run(
+    arguments: RunCommandArguments,
+    command: str,
+    workspace: Workspace,
+    environment: Mapping[str, str] | None,
+    jobs: Jobs | None,
+) -> ToolAnswer:
+    folder = workspace.resolve(arguments.workdir or ".")
+    seconds = arguments.timeout_secs or workspace.command_limit_seconds
+    async with open_shell(
+        command,
+        folder=folder,
+        log_folder=workspace.temporary,
+        environment=environment,
+        waits_for_its_own=arguments.background,
+    ) as shell:
+        ended = None if arguments.background else await shell.wait(seconds)
+        if ended is None and jobs is not None and arguments.timeout_secs is None:
+            shown, _ = shell.show_output()
+            try:
+                id = await jobs.keep(shell, command, folder)
+            except JobNotStarted as fault:
+                ended = await shell.stop(seconds)
+                answer = _tell(ended, workspace, has_own_limit=False)
+                return failed(f"{answer.text}\n[It could not run on as a job: {plain(str(fault))}]")
+            if arguments.background:
+                return ToolAnswer(f"started the job {id} in the background.\n[{how_to_go_on(id)}]")
+            lead = f"It runs on as the job {id}, since it has taken {seconds:g} s."
+            return ToolAnswer(f"{shown.text or '(no output yet)'}\n[{lead} {how_to_go_on(id)}]")
+        ended = ended or await shell.stop(seconds)
+    return _tell(ended, workspace, has_own_limit=arguments.timeout_secs is not None)
+
+
+def how_to_go_on(id: str) -> str:
+    """The calls that wait for a job and that stop it."""
+    wait = msgspec.json.encode({"job": id, "wait_secs": _POLL_SECONDS}).decode()
+    stop = msgspec.json.encode({"job": id, "stop": True}).decode()
+    return (
+        f"Its end reaches you by itself. To wait for it: run_command {wait}; to stop it: run_command {stop}."
+    )
+
+
+def _tell(ended: ShellEnded, workspace: Workspace, *, has_own_limit: bool) -> ToolAnswer:
+    notes = [*_log_notes(ended.output, workspace), *_ending_notes(ended, has_own_limit)]
     text = ended.output.shown.text or "(no output)"
     return ToolAnswer("\n".join([text, *notes]), failed=ended.ending != Exited(0))
 

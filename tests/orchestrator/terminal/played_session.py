@@ -85,6 +85,7 @@ class PlayedSession:
         self.answers: list[tuple[str, Answers | None]] = []
         self.answered = trio.Event()
         self.was_killed = False
+        self.woken = trio.Event()
         self._play = play
         self._scope: trio.CancelScope | None = None
 
@@ -106,6 +107,13 @@ class PlayedSession:
 
     async def compact(self) -> None:
         self.journal.record(PARENT, Noticed("The conversation is shorter now."))
+
+    async def wait_woken(self) -> None:
+        await self.woken.wait()
+
+    async def run_woken_turn(self) -> TurnFinished:
+        self.woken = trio.Event()
+        return await self.run_turn("(job-1a2b has ended)")
 
     def interrupt(self) -> None:
         if self._scope is not None:

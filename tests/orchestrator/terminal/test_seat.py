@@ -261,3 +261,17 @@ async def test_a_signal_during_a_turn_stops_it_and_leaves(tmp_path: Path) -> Non
         signal.raise_signal(signal.SIGTERM)
     assert seat.exit_code == 143
     assert "1 child: 1 stopped" in seat.lines()
+
+
+async def test_a_job_that_ends_wakes_the_prompt_and_what_was_typed_stays(tmp_path: Path) -> None:
+    async with seated(tmp_path, answer_at_once) as seat:
+        seat.terminal.press(b"half a tho")
+        await seat.terminal.wait_for_prompt("half a tho")
+        seat.session.woken.set()
+        await seat.terminal.wait_for("(job-1a2b has ended)")
+        await seat.terminal.wait_for_prompt("half a tho")
+        seat.terminal.press(b"ught\r")
+        await seat.terminal.wait_for("half a thought")
+        await seat.terminal.wait_for_prompt()
+        await seat.leave()
+    assert seat.session.requests == ["(job-1a2b has ended)", "half a thought"]

@@ -11,7 +11,7 @@ from worker.conversation import CallId, ToolCall
 from worker.toolbox import Toolbox
 from worker.tools import run_command
 from worker.tools.lines import tag_lines
-from worker.tools.run_command import TOOL, RunCommandArguments
+from worker.tools.run_command import NO_JOBS, TOOL, RunCommandArguments, run
 from worker.tools.schema import schema_of
 from worker.tools.tool import ToolAnswer
 from worker.workspace import Workspace
@@ -254,8 +254,8 @@ def test_the_title_is_the_first_line_of_the_command(workspace: Workspace) -> Non
 
 def test_the_schema_is_plain() -> None:
     schema = msgspec.json.decode(schema_of(RunCommandArguments))
-    assert set(schema["properties"]) == {"command", "workdir", "timeout_secs"}
-    assert schema["required"] == ["command"]
+    assert set(schema["properties"]) == set(RunCommandArguments.__struct_fields__)
+    assert not schema["required"]
 
 
 @pytest.mark.parametrize(
@@ -263,12 +263,38 @@ def test_the_schema_is_plain() -> None:
     [
         '{"command": "echo", "timeout_secs": 0}',
         '{"command": 3}',
-        "{}",
-        '{"command": "echo", "background": true}',
+        '{"command": "echo", "surprise": true}',
     ],
 )
-async def test_bad_arguments_run_nothing(workspace: Workspace, arguments: str) -> None:
+async def test_arguments_of_a_wrong_form_run_nothing(workspace: Workspace, arguments: str) -> None:
     toolbox = Toolbox([TOOL], workspace)
     answer = await toolbox.run(ToolCall(CallId("1"), "run_command", arguments))
     assert answer.failed
     assert "run_command" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({}, "The command is empty; say what to run."),
+        ({"command": " "}, "The command is empty; say what to run."),
+        (
+            {"command": "touch x", "background": True, "timeout_secs": 5},
+            "background: true cannot be combined with timeout_secs; use a foreground timeout or stop the returned job.",
+        ),
+        ({"command": "touch x", "stop": True}, "stop and wait_secs go with job: ID; name the job."),
+        ({"command": "touch x", "wait_secs": 1}, "stop and wait_secs go with job: ID; name the job."),
+        ({"command": "touch x", "job": "job-1a2b"}, "job asks for a job that is there"),
+        ({"job": "job-1a2b", "background": True}, "job asks for a job that is there"),
+        ({"job": " "}, "job is empty; give the id of a job."),
+        ({"command": "touch x", "background": True}, NO_JOBS),
+        ({"job": "job-1a2b"}, NO_JOBS),
+    ],
+)
+async def test_arguments_that_do_not_go_together_run_nothing(
+    workspace: Workspace, arguments: dict[str, object], why: str
+) -> None:
+    answer = await run(msgspec.convert(arguments, RunCommandArguments), workspace)
+    assert answer.failed
+    assert answer.text.startswith(why)
+    assert os.listdir(workspace.root) == []
