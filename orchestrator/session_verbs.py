@@ -16,6 +16,7 @@ from orchestrator.options import add_budget_options, add_endpoint_options, budge
 
 if TYPE_CHECKING:
     from merge.repository import Repository
+    from orchestrator.config.limits import Limits
     from orchestrator.config.tables import Configuration
     from orchestrator.gateway.endpoint import Endpoint
     from orchestrator.session import Session
@@ -24,10 +25,21 @@ if TYPE_CHECKING:
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """What `covey` without a verb takes."""
+    _add_worktree_option(parser)
     _add_unattended_options(parser, None)
     add_endpoint_options(parser)
     add_budget_options(parser)
     parser.set_defaults(verb=_session, resumes=False, session=None)
+
+
+def _add_worktree_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--worktree",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="hold the session in a git worktree and branch of its own",
+    )
 
 
 def add_session_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -71,9 +83,45 @@ def _session(arguments: argparse.Namespace) -> int:
     configuration = read_settings(os.environ, root, budget_flags(arguments)).configuration
     endpoint = _endpoint(arguments, configuration)
     limits = choose_limits(configuration, endpoint.model)
-    if repository is None:
-        repository = _plain_workspace()
+    if arguments.worktree is not None and arguments.resumes:
+        raise UserError("--worktree begins a session; one that is resumed is where it was.")
+    if arguments.worktree is not None:
+        return _in_a_worktree(
+            arguments, repository, partial(_hold, arguments, course, configuration, endpoint, limits)
+        )
+    return _hold(arguments, course, configuration, endpoint, limits, repository or _plain_workspace())
 
+
+def _in_a_worktree(
+    arguments: argparse.Namespace, repository: "Repository | None", hold: "Callable[[Repository], int]"
+) -> int:
+    """Hold the session in a worktree of its own, and deal with that afterwards."""
+    from orchestrator.session import new_session_id
+    from orchestrator.worktree_session import begin_worktree, finish_worktree
+
+    if repository is None:
+        raise UserError(
+            f"{Path.cwd()} is not in a git repository, so it has no worktrees; leave --worktree out."
+        )
+    own = begin_worktree(repository, arguments.worktree or new_session_id())
+    code, attended = UserError.exit_code, False
+    try:
+        code = hold(own.repository)
+        attended = not _is_unattended(arguments) and sys.stdin.isatty() and sys.stderr.isatty()
+    finally:
+        finish_worktree(own, code, attended=attended)
+    return code
+
+
+def _hold(
+    arguments: argparse.Namespace,
+    course: "tuple[str, Course] | None",
+    configuration: "Configuration",
+    endpoint: "Endpoint",
+    limits: "Limits",
+    repository: "Repository",
+) -> int:
+    """Hold the session; the exit code."""
     import trio
 
     from orchestrator.faults import one_fault
@@ -125,7 +173,7 @@ async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]") ->
 
 def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":
     """What is to be done without a person, and its name; None where a person is there."""
-    if arguments.request is arguments.steps is arguments.goal is None:
+    if not _is_unattended(arguments):
         given = ("json", arguments.json), ("quiet", arguments.quiet), ("children", arguments.with_children)
         for name, is_given in given:
             if is_given:
@@ -139,6 +187,10 @@ def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":
     if arguments.steps is not None:
         return "steps", courses.steps(read_steps(arguments.steps))
     return "goal", courses.goal(read_request(arguments.goal))
+
+
+def _is_unattended(arguments: argparse.Namespace) -> bool:
+    return not arguments.request is arguments.steps is arguments.goal is None
 
 
 def _withheld(arguments: argparse.Namespace) -> frozenset[str]:
