@@ -264,6 +264,7 @@ class Child:
             conversation,
             limit=limit,
             policy=grounds.policy,
+            tools=grounds.tools,
         )
         marker = child_marker(grounds.repository.common_dir, new.id)
         async with (

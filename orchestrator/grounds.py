@@ -19,6 +19,7 @@ from orchestrator.permissions import PermissionDesk
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner
 from worker.policy.rules import Policy
+from worker.tool_settings import ToolSettings
 
 if TYPE_CHECKING:
     from merge.snapshot import Snapshot
@@ -40,6 +41,7 @@ class Grounds:
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)
     policy: Policy = field(default_factory=Policy)
+    tools: ToolSettings = field(default_factory=ToolSettings)
     desk: PermissionDesk = field(default_factory=PermissionDesk)
     configuration: Configuration = field(default_factory=Configuration)
     window: ContextWindow = field(default_factory=ContextWindow)

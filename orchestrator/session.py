@@ -4,7 +4,6 @@
 `run_turn`, `say` and `interrupt`, and read the journal; nothing here draws or reads a terminal.
 """
 
-import dataclasses
 import os
 import secrets
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 import trio
 
 from merge.repository import Repository, children_folder
-from orchestrator.agents import agent_folders, describe_agents, read_agents
+from orchestrator.agents import agent_folders, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
 from orchestrator.checks.check_file import read_checks
@@ -54,18 +53,20 @@ from orchestrator.policy_files import read_policy
 from orchestrator.questions import Questions
 from orchestrator.recovering import put_right
 from orchestrator.resuming import Past
+from orchestrator.skills import read_skills, skill_folders
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner, open_spawner
 from orchestrator.system_prompt import first_request, system_prompt
+from orchestrator.toolset import described_tools, policy_with_tools, tool_settings, with_runs
 from worker.agent import Agent
-from worker.catalogue import TOOLS, advertised
+from worker.catalogue import advertised, offered
 from worker.conversation import UserMessage
 from worker.path_text import quote_path
 from worker.policy.permission import Permits
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
 from worker.shortfalls import not_enforced
 from worker.toolbox import Toolbox
-from worker.tools import ask, run_command, task
+from worker.tools import ask, classic_bash, run_command
 from worker.workspace import Workspace
 
 THE_PERSON = "the person"
@@ -287,7 +288,9 @@ async def open_session(
     """
     configured = read_checks(repository.root)
     configuration = configuration or Configuration()
-    policy = read_policy(os.environ, repository.root, configuration.permissions)
+    policy = policy_with_tools(
+        read_policy(os.environ, repository.root, configuration.permissions), configuration.tools
+    )
     folder = own_folder(repository)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(repository))
@@ -305,20 +308,19 @@ async def open_session(
         agents = read_agents(agent_folders(repository.root, os.environ))
         for fault in agents.faults:
             journal.record(PARENT, Noticed(fault))
-        description = task.DESCRIPTION + describe_agents(agents.agents)
-        available = [tool for tool in TOOLS if tool.name not in without and (asks or tool is not ask.TOOL)]
-        offered = [
-            dataclasses.replace(tool, description=description) if tool is task.TOOL else tool
-            for tool in available
-        ]
+        skills = read_skills(skill_folders(repository.root, os.environ, configuration.tools.skills_dir))
+        for fault in skills.faults:
+            journal.record(PARENT, Noticed(fault))
+        settings = tool_settings(configuration.tools, skills.skills)
+        tools = described_tools(settings, agents, without if asks else without | {ask.TOOL.name})
+        told = offered(tools, settings)
         checks = Checks(configured, repository, journal, logs / "checks")
-        prompt = system_prompt(delegates=task.TOOL in available)
+        prompt = system_prompt(delegates=any(tool.name == "task" for tool in tools), tool_set=settings.set)
         desk = PermissionDesk()
         limits = limits or Limits()
-        configuration = configuration or Configuration()
         purse = Purse(limits.budget, limits.price)
         async with (
-            open_gateway(endpoint, prompt, advertised(offered)) as gateway,
+            open_gateway(endpoint, prompt, advertised(told)) as gateway,
             open_spawner() as spawner,
             trio.open_nursery() as nursery,
         ):
@@ -342,6 +344,7 @@ async def open_session(
                     output_tokens=endpoint.max_output_tokens,
                 ),
                 policy=policy,
+                tools=settings,
                 desk=desk,
             )
             record_job = partial(journal.record, PARENT)
@@ -356,19 +359,26 @@ async def open_session(
                 async def tell(event: ToolStarted | ToolFinished) -> None:
                     journal.record(PARENT, event)
 
-                delegate = dataclasses.replace(task.TOOL, run=children.answer)
                 questions = Questions(journal)
-                inquire = dataclasses.replace(ask.TOOL, run=questions.ask)
-                cleaned = clean_environment(os.environ, configuration.sandbox.environment)
-                run = partial(run_command.run, environment=cleaned, jobs=jobs)
-                shell = dataclasses.replace(run_command.TOOL, run=run)
-                own = {tool.name: tool for tool in (delegate, inquire, shell)}
-                tools = [own.get(tool.name, tool) for tool in available]
+                environment = clean_environment(os.environ, configuration.sandbox.environment)
+                runs = {
+                    "task": children.answer,
+                    "ask": questions.ask,
+                    "run_command": partial(run_command.run, environment=environment, jobs=jobs),
+                    "bash": partial(
+                        classic_bash.run, max_output=settings.max_output, environment=environment
+                    ),
+                }
                 permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
                 workspace = Workspace(
                     repository.root, logs / "parent", command_limit_seconds=configuration.jobs.after_secs
                 )
-                toolbox = Toolbox(tools, workspace, permits=permits)
+                toolbox = Toolbox(
+                    with_runs(tools, runs),
+                    workspace,
+                    permits=permits,
+                    told=[tool.name for tool in told],
+                )
                 model = CompactingModel(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
                     grounds.window,

@@ -138,7 +138,7 @@ def _hold(
     )
     try:
         if course is None:
-            return trio.run(_talk, begin)
+            return trio.run(_talk, begin, configuration.tools.preview_lines)
         from orchestrator.unattended.reporting import Manner
         from orchestrator.unattended.run import run_unattended
 
@@ -164,11 +164,11 @@ async def _telling_of_jobs(
             print(f"covey: {job.record.id} ({in_short(job)}) runs on; see `covey jobs`.", file=sys.stderr)
 
 
-async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]") -> int:
+async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]", preview_lines: int) -> int:
     from orchestrator.terminal.run import is_at_terminal, run_terminal
 
     async with begin(asks=is_at_terminal()) as session:
-        return await run_terminal(session)
+        return await run_terminal(session, preview_lines=preview_lines)
 
 
 def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":

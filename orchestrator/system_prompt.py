@@ -4,14 +4,15 @@ It names no folder, no task and no date; those are in each session's first messa
 the prefix that prompt caches hold.
 """
 
+from worker.tool_settings import ToolSet
+
 _PROMPT = """\
 You are covey, a coding agent that works in a git repository on a person's machine through the tools you are given.
 
 Your first message says which folder is your workspace and what you are asked for. Paths are relative to the workspace.
 
 How to work
-- Look before you change: search and read what the request touches. `read` gives lines as N:hash|text; `edit` takes the
-  N:hash tag of a line, so that an edit of a line that has changed since is refused rather than misplaced.
+- Look before you change: search and read what the request touches.{tags}
 - Make the change that was asked for, whole, in the style of the code around it. Do not touch what it does not need.
 - Check what you did: run the project's tests or the narrowest command that would show a mistake.
 - Calls in one reply that only read, and task calls, run at the same time: ask for what is independent in one reply.
@@ -21,6 +22,9 @@ How to work
 - Say what you did and what you found, plainly and briefly, with paths. Say what did not work or was not done: never
   report as done what did not land or was not checked.
 """
+
+_TAGS = """ `read` gives lines as N:hash|text; `edit` takes the
+  N:hash tag of a line, so that an edit of a line that has changed since is refused rather than misplaced."""
 
 _DELEGATING = """\
 Delegating
@@ -34,9 +38,10 @@ Delegating
 """
 
 
-def system_prompt(*, delegates: bool) -> str:
-    """The prompt of a session; what it says of children is left out where it starts none."""
-    return _PROMPT.replace("{delegating}", _DELEGATING if delegates else "")
+def system_prompt(*, delegates: bool, tool_set: ToolSet = "covey") -> str:
+    """The prompt of a session; what it says of children is left out where it starts none, of tags where it has none."""
+    prompt = _PROMPT.replace("{delegating}", _DELEGATING if delegates else "")
+    return prompt.replace("{tags}", _TAGS if tool_set == "covey" else "")
 
 
 def first_request(workspace: str, request: str) -> str:

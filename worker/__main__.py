@@ -14,7 +14,7 @@ from pathlib import Path
 import trio
 
 from worker.agent import Agent
-from worker.catalogue import TOOLS
+from worker.catalogue import every_tool, offered
 from worker.conversation import UserMessage
 from worker.first_steps import decode_steps, take_steps
 from worker.pipe_model import PipeModel
@@ -110,7 +110,15 @@ async def work(
         command_limit_seconds=start.command_limit_seconds,
     )
     permits = Permits(start.policy, permission.ask)
-    toolbox = Toolbox(TOOLS, workspace, REFUSALS[start.kind], limit=start.limit, permits=permits)
+    tools = every_tool(start.tools)
+    toolbox = Toolbox(
+        tools,
+        workspace,
+        REFUSALS[start.kind],
+        limit=start.limit,
+        permits=permits,
+        told=[tool.name for tool in offered(tools, start.tools)],
+    )
 
     async def tell(report: ToolStarted | ToolFinished) -> None:
         await wire.send(report)

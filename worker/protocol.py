@@ -14,6 +14,7 @@ from worker.conversation import AnyMessage, CallId
 from worker.model import AnyModelFailure, Reply
 from worker.policy.question import Permission, Question
 from worker.policy.rules import Policy
+from worker.tool_settings import ToolSettings
 
 ChildId = NewType("ChildId", str)
 """Names a child in the session, on disk (`<repo>-children/<id>`) and on the screen."""
@@ -45,6 +46,7 @@ class Start(Command, frozen=True):
     `workspace` and `temporary`, the folder for its logs, are absolute paths as the file system has them.
     `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command. Without a
     `limit` the worker may call every tool that its kind may. Where the `policy` asks, the worker asks the parent.
+    `tools` are set as the parent's are.
     """
 
     child: ChildId
@@ -55,6 +57,7 @@ class Start(Command, frozen=True):
     command_limit_seconds: float = 3600.0
     limit: ToolLimit | None = None
     policy: Policy = Policy()
+    tools: ToolSettings = ToolSettings()
 
 
 class ModelReplied(Command, frozen=True):

@@ -7,10 +7,12 @@ refusal, an exception out of a tool. Knows no model and no conversation.
 import difflib
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from worker.conversation import ToolCall
+from worker.older_names import OLDER_NAMES
 from worker.policy.permission import Permits
 from worker.protocol import ToolLimit
 from worker.tools.tool import Access, AnyTool, ToolAnswer, failed
@@ -22,7 +24,8 @@ class Toolbox:
 
     `refusals` tells, per kind of access that this agent has not, the text its calls are answered with: a tool it may
     not use stays in the advertised list, so that every agent's requests begin with the same bytes. `limit` names the
-    tools of an agent file. What is left is judged by `permits`.
+    tools of an agent file. What is left is judged by `permits`. `told` are the names that the model knows, where it
+    does not know all.
     """
 
     def __init__(
@@ -33,16 +36,23 @@ class Toolbox:
         *,
         limit: ToolLimit | None = None,
         permits: Permits | None = None,
+        told: Sequence[str] | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._workspace = workspace
         self._refusals = refusals or {}
         self._limit = limit
         self._permits = permits
+        self._told = list(self._tools) if told is None else list(told)
+
+    def _find(self, call: ToolCall) -> AnyTool | None:
+        """The tool that carries out `call`, also by a name that it had before."""
+        older = OLDER_NAMES.get(call.name)
+        return self._tools.get(older.tool if older is not None else call.name)
 
     def title(self, call: ToolCall) -> str:
         """One line for a person that says what `call` does; the tool's name where the call can't be read."""
-        tool = self._tools.get(call.name)
+        tool = self._find(call)
         if tool is None:
             return call.name
         try:
@@ -53,12 +63,12 @@ class Toolbox:
 
     def runs_beside_others(self, call: ToolCall) -> bool:
         """Whether `call` may run at the same time as its neighbours: it writes nothing here, or delegates."""
-        tool = self._tools.get(call.name)
+        tool = self._find(call)
         return tool is not None and tool.access in ("read", "delegate")
 
     async def run(self, call: ToolCall) -> ToolAnswer:
         """Run one call to its end. Never raises but for cancellation."""
-        tool = self._tools.get(call.name)
+        tool = self._find(call)
         if tool is None:
             return failed(self._unknown(call.name))
         try:
@@ -88,13 +98,17 @@ class Toolbox:
 
     def _decode(self, tool: AnyTool, call: ToolCall) -> msgspec.Struct:
         # A model that has nothing to say may send no arguments at all.
+        words = call.arguments.encode() or b"{}"
         arguments: type[msgspec.Struct] = tool.arguments
-        return msgspec.json.decode(call.arguments.encode() or b"{}", type=arguments)
+        older = OLDER_NAMES.get(call.name)
+        if older is None:
+            return msgspec.json.decode(words, type=arguments)
+        return msgspec.convert(older.translate(msgspec.json.decode(words, type=dict[str, Any])), arguments)
 
     def _unknown(self, name: str) -> str:
-        close = difflib.get_close_matches(name, self._tools, n=1)
+        close = difflib.get_close_matches(name, self._told, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        return f"There is no tool named {name!r}.{hint} The tools are: {', '.join(self._tools)}."
+        return f"There is no tool named {name!r}.{hint} The tools are: {', '.join(self._told)}."
 
     def _bad_arguments(self, tool: AnyTool, fault: str) -> str:
         fields = ", ".join(tool.arguments.__struct_fields__)

@@ -13,11 +13,14 @@ from orchestrator.budget import Budget, Price
 from orchestrator.config.rules import (
     WORKSPACE_ADDS,
     WORKSPACE_LOWERS,
+    WORKSPACE_SETS,
+    WORKSPACE_TURNS_OFF,
     WORKSPACE_TURNS_ON,
     workspace_tightens,
 )
 from orchestrator.gateway.endpoint import Format
 from worker.confinement import Network
+from worker.tool_settings import ToolSet
 
 _Above0 = Annotated[int, msgspec.Meta(gt=0)]
 
@@ -61,6 +64,21 @@ class LandingTable(Table, frozen=True):
     verify: Annotated[bool, WORKSPACE_TURNS_ON] = False
 
 
+class ToolsTable(Table, frozen=True):
+    """`[tools]`: which names the model is told of, and what the classic ones are limited to.
+
+    `max_output` is in characters; `preview_lines` of a command's output are shown to the person. `bash` and `edit`
+    take the shell and the file tools out of the classic set; without `bash` no command runs under any name.
+    """
+
+    set: Annotated[ToolSet, WORKSPACE_SETS] = "covey"
+    max_output: Annotated[_Above0, WORKSPACE_SETS] = 20_000
+    preview_lines: Annotated[Annotated[int, msgspec.Meta(ge=0)], WORKSPACE_SETS] = 5
+    bash: Annotated[bool, WORKSPACE_TURNS_OFF] = True
+    edit: Annotated[bool, WORKSPACE_TURNS_OFF] = True
+    skills_dir: str | None = None
+
+
 Permissions = Literal["allow", "ask", "deny"]
 """What holds for edits and commands where no rule of `policy.toml` speaks of them."""
 
@@ -94,6 +112,7 @@ class Configuration(Table, frozen=True):
     budget: Annotated[Budget, WORKSPACE_LOWERS] = Budget()
     prices: dict[str, Price] = {}
     landing: LandingTable = LandingTable()
+    tools: ToolsTable = ToolsTable()
     permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
     sandbox: SandboxTable = SandboxTable()
     jobs: JobsTable = JobsTable()

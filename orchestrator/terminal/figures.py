@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from worker.tool_names import advertised_name
+
 
 def clock(seconds: float) -> str:
     """A running time of fixed form: `0:07`, `12:40`, `1:02:03`."""
@@ -42,19 +44,23 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing if number == 1 else plural}"
 
 
-# What a counter counts, in the order of the recap line. A name of either tool set counts the same.
+# What a counter counts, in the order of the recap line. Any name that a tool has or had counts the same.
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "command": ("run_command", "bash"),
-    "file op": ("read", "edit", "write", "read_file", "edit_file", "write_file"),
+    "command": ("run_command",),
+    "file op": ("read", "edit", "write"),
     "search": ("search",),
-    "skill": ("skill", "read_skill"),
+    "skill": ("skill",),
     "lsp call": ("lsp",),
 }
 
 
 def counters(calls: Mapping[str, int]) -> list[tuple[str, int]]:
     """Finished tool calls by family, without empty families and tools of none (`task`)."""
-    sums = ((family, sum(calls.get(name, 0) for name in names)) for family, names in _FAMILIES.items())
+    today: dict[str, int] = {}
+    for name, number in calls.items():
+        known = advertised_name(name) or name
+        today[known] = today.get(known, 0) + number
+    sums = ((family, sum(today.get(name, 0) for name in names)) for family, names in _FAMILIES.items())
     return [(family, number) for family, number in sums if number]
 
 

@@ -15,11 +15,16 @@ from orchestrator.terminal.lines import Tone
 
 @dataclass(frozen=True)
 class Look:
-    """How to draw: whether the cursor may be moved, tones have colours, signs go beyond ASCII."""
+    """How to draw: whether the cursor may be moved, tones have colours, signs go beyond ASCII.
+
+    `preview_lines` of a command's output, of a failed call's answer and of a child's answer are shown; the journal
+    holds the whole.
+    """
 
     live: bool
     colour: bool
     unicode: bool
+    preview_lines: int = 5
 
     @property
     def ellipsis(self) -> str:

@@ -5,6 +5,7 @@ from. At a terminal that is `orchestrator.terminal.seat`, imported where it is n
 line editor.
 """
 
+import dataclasses
 import os
 import sys
 from typing import TextIO
@@ -32,7 +33,11 @@ def is_at_terminal() -> bool:
 
 
 async def run_terminal(
-    session: TalkingSession, *, stdin: TextIO | None = None, stdout: TextIO | None = None
+    session: TalkingSession,
+    *,
+    stdin: TextIO | None = None,
+    stdout: TextIO | None = None,
+    preview_lines: int | None = None,
 ) -> int:
     """Talk with the person until they leave; the exit code of the program.
 
@@ -48,6 +53,8 @@ async def run_terminal(
     if target is None:
         raise UserError("Standard output is closed; give covey a terminal, a pipe or a file to write to.")
     look = look_at(target, os.environ)
+    if preview_lines is not None:
+        look = dataclasses.replace(look, preview_lines=preview_lines)
     at_terminal = look.live and source is not None and source.isatty()
     paper = Paper(target)
     talk = Talk(session, paper, look, stays_after_interrupt=at_terminal)

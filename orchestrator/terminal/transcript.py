@@ -32,10 +32,6 @@ from orchestrator.terminal.receipt import child_receipt, receipt
 from worker.agent import INTERRUPTED
 from worker.protocol import ToolFinished, ToolStarted
 
-PREVIEW_LINES = 5
-"""Lines of a command's output, of a failed call's answer and of a child's answer; the journal holds the
-whole."""
-
 _ECHOED = frozenset({"run_command", "bash", "lsp", "ask"})
 
 
@@ -144,8 +140,8 @@ def _preview(finished: ToolFinished, look: Look) -> list[Line]:
 
 def _first_lines(text: str, look: Look) -> list[Line]:
     lines = tame(text).split("\n")
-    shown = [dim(part.rstrip()) for part in lines[:PREVIEW_LINES]]
-    more = len(lines) - PREVIEW_LINES
+    shown = [dim(part.rstrip()) for part in lines[: look.preview_lines]]
+    more = len(lines) - look.preview_lines
     if more > 0:
         shown.append(dim(f"{look.ellipsis} {more} more line{'s' if more > 1 else ''}"))
     return shown

@@ -33,7 +33,7 @@ class Done:
     errors: str
 
 
-def call(name: str, **arguments: object) -> Call:
+def call(name: str, /, **arguments: object) -> Call:
     return Call(name, arguments)
 
 

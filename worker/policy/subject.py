@@ -24,6 +24,8 @@ def request_of(
 ) -> Request:
     """The call of `tool` with `arguments` as rules see it; its files only where they are asked for."""
     command = _text(arguments, "command")
+    if access == "shell" and command is None and "command" in arguments.__struct_fields__:
+        access = "read"  # it asks how a command stands, or ends one
     targets: list[Target] = []
     if with_files:
         targets += _targets(_paths(arguments), workspace, ".", "own")

@@ -90,7 +90,7 @@ def _edit(arguments: EditArguments, workspace: Workspace) -> ToolAnswer:
         raise ToolRefused("Nothing to do: give old and new, a tag, edits, or to. Nothing was written.")
     shown = workspace.show(plain)
     path = plain.resolve()
-    before, text, coding = _load(path, shown, workspace)
+    before, text, coding = load_text(path, shown, workspace)
     planned = plan(text, coding, edits)
     if planned.text == text:
         return ToolAnswer(f"{shown} reads like this already; nothing was written.")
@@ -101,13 +101,19 @@ def _edit(arguments: EditArguments, workspace: Workspace) -> ToolAnswer:
     )
 
 
-def _load(path: Path, shown: str, workspace: Workspace) -> tuple[stat_result, bytes, Coding]:
-    """The text of the file that is to be edited, as the model last saw it."""
+def load_text(
+    path: Path, shown: str, workspace: Workspace, *, create_with: str = "write"
+) -> tuple[stat_result, bytes, Coding]:
+    """What the file that is to be edited is and holds, as the model last saw it.
+
+    Raises:
+        ToolRefused: when it is no text, or somebody else changed it. `create_with` makes one that does not exist.
+    """
     try:
         found = look_at(path, shown)
     except ToolRefused as refusal:
         if not path.exists():
-            raise ToolRefused(f"{refusal} To make a new file use write.") from None
+            raise ToolRefused(f"{refusal} To make a new file use {create_with}.") from None
         raise
     if stat.S_ISDIR(found.st_mode):
         raise ToolRefused(f"{short(shown)} is a folder; give the path of a file in it. Nothing was written.")
@@ -158,7 +164,7 @@ def _move(plain: Path, to: str, edits: Sequence[OneEdit], workspace: Workspace) 
         return ToolAnswer(f"moved {shown} to {shown_target}")
     if is_link:
         raise ToolRefused(f"{short(shown)} is a symbolic link; edit what it leads to, then move the link.")
-    before, text, coding = _load(source, shown, workspace)
+    before, text, coding = load_text(source, shown, workspace)
     planned = plan(text, coding, edits)
     move(source, target, shown_target)
     try:
