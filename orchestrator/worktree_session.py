@@ -27,6 +27,7 @@ from orchestrator.faults import UserError
 from orchestrator.first_message import listed
 from orchestrator.kept import for_shell
 from orchestrator.own_folder import own_folder
+from orchestrator.terminal.figures import count
 from worker.path_text import quote_path
 
 _FIRST_OF_SIGNALS = 128
@@ -56,9 +57,8 @@ def begin_worktree(repository: Repository, name: str) -> OwnWorktree:
     _say(f"working in {quote_path(str(worktree.repository.root))} on the branch {worktree.branch}.")
     changes = take_snapshot(repository).changes
     if changes:
-        _say(
-            f"it begins at the last commit; {len(changes)} uncommitted changes of {repository.root} are not in it."
-        )
+        left = count(len(changes), "uncommitted change")
+        _say(f"it begins at the last commit, without {left} of {repository.root}.")
     return OwnWorktree(worktree, _copy_settings(repository.root, worktree.repository.root))
 
 
@@ -102,7 +102,7 @@ def _merge(worktree: Worktree, state: WorktreeState) -> None:
     landing = take_over(worktree)
     match landing:
         case Landed(landing=number, paths=paths, notes=notes):
-            _say(f"merged {len(paths)} files; `covey undo {number}` takes it back.")
+            _say(f"merged {count(len(paths), 'file')}; `covey undo {number}` takes it back.")
             for note in notes:
                 _say(note)
             _remove_what_was_merged(worktree, state, landing)
@@ -130,7 +130,7 @@ def _remove_what_was_merged(worktree: Worktree, state: WorktreeState, landing: A
 
 def _tell_how(worktree: Worktree, state: WorktreeState) -> None:
     root, home = (for_shell(str(each.root)) for each in (worktree.repository, worktree.home))
-    what = [f"{state.commits} commits"] if state.commits else []
+    what = [count(state.commits, "commit")] if state.commits else []
     what += [listed(state.changes)] if state.changes else []
     what += state.other
     _say(f"the work is in {root} on the branch {worktree.branch}: {'; '.join(what)}. To take it over:")

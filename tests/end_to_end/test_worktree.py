@@ -57,7 +57,7 @@ async def test_a_session_that_changed_something_says_how_to_take_it_over(reposit
         again = await run_covey(repository, "--worktree=try", *P, requests=(), server=server)
     folder = worktree_of(repository, "try")
     assert done.status == 0
-    assert "1 uncommitted changes of" in done.errors
+    assert "without 1 uncommitted change of" in done.errors
     assert f"the work is in {folder} on the branch covey/try: note.txt. To take it over:" in done.errors
     assert ((folder / "note.txt").exists(), (repository / "note.txt").exists()) == (True, False)
     assert again.status == 1
