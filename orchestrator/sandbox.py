@@ -42,23 +42,20 @@ def confinement_of(
     """
     home = Path(environment.get("HOME") or Path.home())
     covey = covey_home(environment)
+    named = set(_of_person(table.writable, home))
     writable: set[bytes] = set()
     fixed: set[bytes] = set()
     if own is not None:
         writable = set(map(_real, (own.checkout, *own.caches, own.logs, own.temporary)))
-        writable |= set(_of_person(table.writable, home))
+        writable |= named
         for cache in TOOL_CACHES:
             parts, left = _places_of(cache, home, environment)
             writable |= set(parts)
             fixed |= set(left)
-    opened = {*_of_person(table.readable, home), *_sockets_of(table.environment, environment)}
+    opened = {*named, *_of_person(table.readable, home), *_sockets_of(table.environment, environment)}
     children = _real(children_folder(repository))
-    secrets = {
-        *_of_person(SECRETS, home),
-        _real(covey),
-        *_of_person(table.unreadable, home),
-        children,
-    } - opened
+    private = (covey, _cache_home(home, environment) / "covey")
+    secrets = {*_of_person((*SECRETS, *table.unreadable), home), *map(_real, private), children} - opened
     ours = (repository.root, repository.common_dir, covey / "agents", covey / "skills", *_installation())
     # Only what would be shut otherwise: a rule for what is readable opens all below it.
     readable = {
@@ -98,6 +95,12 @@ def _sockets_of(names: Iterable[str], environment: Mapping[str, str]) -> list[by
     """The sockets that the variables which a person lets children have lead to."""
     values = [environment.get(name, "").removeprefix("unix://") for name in names]
     return [_real(value) for value in values if value.startswith("/") and _is_socket(value)]
+
+
+def _cache_home(home: Path, environment: Mapping[str, str]) -> Path:
+    """Where a program keeps what it can make again: covey too, for all children of all repositories."""
+    named = environment.get("XDG_CACHE_HOME", "")
+    return Path(named) if named.startswith("/") else home / ".cache"
 
 
 def _installation() -> list[str]:

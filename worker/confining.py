@@ -72,7 +72,8 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
     for path in around(b"/", shut):
         rules.allow(path, landlock.READ)
     for path in confinement.readable:
-        rules.allow(path, landlock.READ)
+        for part in around(path, _below([path], shut)):
+            rules.allow(part, landlock.READ)
     # Without covers, what is shut or fixed in a writable folder is left out of its rules.
     left_out = [] if own_mounts else [*confinement.fixed, *_below(confinement.writable, shut)]
     for folder in confinement.writable:
@@ -80,8 +81,11 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
             rules.allow(path, landlock.READ | landlock.CHANGE)
     for path in confinement.devices:
         rules.allow(path, landlock.READ | landlock.USE_DEVICE)
-    rules.allow(_SHARED_MEMORY, landlock.READ | landlock.CHANGE)
-    if own_mounts:  # otherwise these are the person's, whose keys could be read there
+    if confinement.writable:
+        rules.allow(_SHARED_MEMORY, landlock.READ | landlock.CHANGE)
+    if (
+        confinement.writable and own_mounts
+    ):  # otherwise these are the person's, whose keys could be read there
         rules.allow(_TERMINALS, landlock.READ | landlock.CHANGE | landlock.USE_DEVICE)
     for path in _NAME_SERVICES:
         rules.allow(path, landlock.REACH_SOCKET)

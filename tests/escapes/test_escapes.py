@@ -18,6 +18,7 @@ from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import shell
 from tests.end_to_end.covey import says
 from tests.escapes import acting, reading, writing
+from tests.escapes.machine import everything_is_here  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from tests.escapes.world import (
     SECRET,
     Victim,
@@ -27,8 +28,6 @@ from tests.escapes.world import (
     make_victim_folder,
     make_victim_repository,
 )
-from worker.confinement import LANDLOCK, Enforced
-from worker.enforced import what_is_enforced
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what holds a child back")
 
@@ -56,18 +55,6 @@ WITHOUT_MOUNTS = (
     "take_steps(decode_steps(sys.argv[1]), found); main()",
 )
 WAYS_TO_START = {"as it is": (), "unprivileged": UNPRIVILEGED, "without mounts": WITHOUT_MOUNTS}
-
-
-@pytest.fixture(autouse=True)
-def everything_is_here() -> Enforced:
-    """What this machine can hold a child to. It must be all: where it is less, the tests below would prove less."""
-    found = what_is_enforced()
-    reason = f"this machine can't hold a child back: {found}"
-    if not (found.landlock >= LANDLOCK.signals and found.mounts and found.network):
-        if os.environ.get("CI") or AS_ROOT:
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
 
 
 @dataclass
