@@ -11,6 +11,7 @@ from pathlib import Path
 from orchestrator.config.verbs import add_config_verbs
 from orchestrator.faults import UserError
 from orchestrator.jobs_verb import add_jobs_verb
+from orchestrator.modules_verbs import add_modules_verbs
 from orchestrator.review.verbs import add_review_verbs
 from orchestrator.session_verbs import add_session_options, add_session_verbs
 from orchestrator.sessions.verbs import add_sessions_verbs
@@ -83,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     add_config_verbs(verbs.add_parser)
     add_jobs_verb(verbs.add_parser)
     add_sessions_verbs(verbs.add_parser)
+    add_modules_verbs(verbs.add_parser)
     return parser
 
 

@@ -47,6 +47,7 @@ from orchestrator.jobs import JOBS_FOLDER, Jobs, open_jobs
 from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
+from orchestrator.modules import withheld_tools
 from orchestrator.own_folder import own_folder
 from orchestrator.permissions import PermissionDesk
 from orchestrator.policy_files import read_policy
@@ -71,6 +72,9 @@ from worker.workspace import Workspace
 
 THE_PERSON = "the person"
 THE_END_OF_THE_TURN = "the end of the turn"
+
+_LONGEST_COMMAND_SECONDS = 3600.0
+"""After so long a command is stopped that can't go on as a job."""
 
 _WHO_HEARS = "its end reaches the model by itself. `covey jobs` shows it and stops it, from any terminal."
 
@@ -305,14 +309,17 @@ async def open_session(
         )
         for notice in notices:
             journal.record(PARENT, Noticed(notice))
-        agents = read_agents(agent_folders(repository.root, os.environ))
+        modules = configuration.modules
+        agents = read_agents(agent_folders(repository.root, os.environ) if modules.agents else ())
         for fault in agents.faults:
             journal.record(PARENT, Noticed(fault))
-        skills = read_skills(skill_folders(repository.root, os.environ, configuration.tools.skills_dir))
+        places = skill_folders(repository.root, os.environ, configuration.tools.skills_dir)
+        skills = read_skills(places if modules.skills else ())
         for fault in skills.faults:
             journal.record(PARENT, Noticed(fault))
         settings = tool_settings(configuration.tools, skills.skills)
-        tools = described_tools(settings, agents, without if asks else without | {ask.TOOL.name})
+        withheld = without | withheld_tools(configuration) | frozenset[str]([] if asks else [ask.TOOL.name])
+        tools = described_tools(settings, agents, withheld)
         told = offered(tools, settings)
         checks = Checks(configured, repository, journal, logs / "checks")
         prompt = system_prompt(delegates=any(tool.name == "task" for tool in tools), tool_set=settings.set)
@@ -364,15 +371,16 @@ async def open_session(
                 runs = {
                     "task": children.answer,
                     "ask": questions.ask,
-                    "run_command": partial(run_command.run, environment=environment, jobs=jobs),
+                    "run_command": partial(
+                        run_command.run, environment=environment, jobs=jobs if modules.jobs else None
+                    ),
                     "bash": partial(
                         classic_bash.run, max_output=settings.max_output, environment=environment
                     ),
                 }
                 permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
-                workspace = Workspace(
-                    repository.root, logs / "parent", command_limit_seconds=configuration.jobs.after_secs
-                )
+                patience = configuration.jobs.after_secs if modules.jobs else _LONGEST_COMMAND_SECONDS
+                workspace = Workspace(repository.root, logs / "parent", command_limit_seconds=patience)
                 toolbox = Toolbox(
                     with_runs(tools, runs),
                     workspace,

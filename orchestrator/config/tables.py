@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from orchestrator.budget import Budget, Price
+from orchestrator.config.module import Module
 from orchestrator.config.rules import (
     WORKSPACE_ADDS,
     WORKSPACE_LOWERS,
@@ -104,6 +105,17 @@ class SandboxTable(Table, frozen=True):
     network: Annotated[Network, workspace_tightens("allow", "deny")] = "allow"
 
 
+class ModulesTable(Table, frozen=True):
+    """`[modules]`: capabilities that can be turned off. A new one is a row here, and asked for where it begins."""
+
+    task: Annotated[bool, Module("delegates to parallel children", ("task",))] = True
+    agents: Annotated[bool, Module("agent files that children can be")] = True
+    jobs: Annotated[bool, Module("commands that run on in the background")] = True
+    skills: Annotated[
+        bool, Module("instructions that the model reads when needed", ("skill", "read_skill"))
+    ] = True
+
+
 class Configuration(Table, frozen=True):
     """The whole of `config.toml`. `prices` are by the model's name, for a million tokens."""
 
@@ -116,6 +128,7 @@ class Configuration(Table, frozen=True):
     permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
     sandbox: SandboxTable = SandboxTable()
     jobs: JobsTable = JobsTable()
+    modules: Annotated[ModulesTable, WORKSPACE_TURNS_OFF] = ModulesTable()
 
 
 SECRETS = {("endpoint", "key")}

@@ -1,0 +1,64 @@
+"""The verb `covey modules`: reads its arguments, prints the modules, or switches one."""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.faults import UserError
+
+if TYPE_CHECKING:
+    from orchestrator.config.layers import Settings
+
+
+def add_modules_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
+    modules = add("modules", help="list what can be turned on and off, or switch one")
+    modules.set_defaults(verb=_modules)
+    modules.add_argument("name", nargs="?", metavar="NAME", help="a module")
+    modules.add_argument("state", nargs="?", choices=("on", "off"), help="write this into your config.toml")
+    modules.add_argument("--json", action="store_true", help="print data instead of a view")
+
+
+def _modules(arguments: argparse.Namespace) -> int:
+    from orchestrator.config.home import covey_home
+    from orchestrator.config.reading import FILE_NAME, read_settings
+    from orchestrator.modules import module_rows, require_module, switch_module
+    from orchestrator.review.printing import show_json
+    from orchestrator.workspace_folder import find_workspace
+
+    repository = find_workspace(Path.cwd())
+    root = repository.root if repository is not None else Path.cwd()
+    if arguments.name is not None and arguments.state is None:
+        require_module(arguments.name)
+        raise UserError(f"What of {arguments.name}? Say on or off: covey modules {arguments.name} off.")
+    if arguments.name is not None:
+        read_settings(os.environ, root)  # a file with a fault in it is not written to
+        switch_module(covey_home(os.environ) / FILE_NAME, arguments.name, on=arguments.state == "on")
+    settings = read_settings(os.environ, root)
+    if arguments.json:
+        show_json(module_rows(settings))
+    else:
+        _show(settings, arguments.name)
+    return 0
+
+
+def _show(settings: "Settings", switched: str | None) -> None:
+    from orchestrator.modules import module_rows
+    from orchestrator.review.printing import look_here, show_lines, width_here
+    from orchestrator.review.table import table
+    from orchestrator.terminal.lines import Span, dim
+
+    look = look_here()
+    rows = [
+        [
+            Span(row.name, "strong"),
+            Span("on" if row.on else "off", "good" if row.on else "warn"),
+            Span(row.about),
+            Span(row.where or "default", "dim"),
+        ]
+        for row in module_rows(settings)
+    ]
+    lines = table(("module", "state", "what for", "source"), rows, look, width_here(look), (("source", 0),))
+    note = [dim("It counts from the next start of a session.")] if switched is not None else []
+    show_lines([*lines, *note])
