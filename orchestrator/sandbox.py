@@ -21,6 +21,7 @@ from orchestrator.config.tables import SandboxTable
 from orchestrator.sandbox_places import CONTROLS, DEVICES, SECRETS, TOOL_CACHES, ToolCache
 from worker.around import is_within
 from worker.confinement import Confinement
+from worker.sealing import SHARED_MEMORY
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def confinement_of(
     readable = {
         path
         for path in (*opened, *map(_real, ours))
-        if any(path != secret and is_within(path, secret) for secret in secrets)
+        if any(path != secret and is_within(path, secret) for secret in (*secrets, SHARED_MEMORY))
     }
     return Confinement(
         writable=tuple(sorted(writable - secrets)),

@@ -150,6 +150,7 @@ class _Server:
         self.warm = trio.Event()
         self.enforced: Enforced | None = None
         self._number = 0
+        self._sending = trio.Lock()
         self._forked: dict[int, tuple[int, int]] = {}
         self._exits: dict[int, int] = {}
         self._news = trio.Event()
@@ -200,7 +201,8 @@ class _Server:
                     b"".join(fd.to_bytes(4, sys.byteorder) for fd in theirs),
                 )
             ]
-            await self._channel.sendmsg([packet], rights)
+            async with self._sending:  # a full socket makes one wait, and only one may
+                await self._channel.sendmsg([packet], rights)
             while number not in self._forked:
                 if self.is_gone:
                     raise ServerGone

@@ -14,7 +14,7 @@ from worker.confinement import LANDLOCK, Confinement, Enforced
 from worker.limits_filter import keep_limits_of_others
 from worker.namespaces import enter_mount_namespace
 from worker.own_network import enter_own_network
-from worker.sealing import bound_sockets, seal_mounts
+from worker.sealing import SHARED_MEMORY, bound_sockets, seal_mounts
 from worker.system_calls import CLONE_NEWIPC, keep_capabilities, unshare
 
 _ROOTS_OWN = (0, 1, 3, 4, 5, 6, 7, 10, 18)
@@ -22,7 +22,6 @@ _ROOTS_OWN = (0, 1, 3, 4, 5, 6, 7, 10, 18)
 setgid, setuid, net_bind_service and sys_chroot of capabilities(7). Not mounts, devices, modules of the kernel, other
 processes' memory, or files by their number."""
 
-_SHARED_MEMORY = b"/dev/shm"
 _TERMINALS = b"/dev/pts"
 
 _NAME_SERVICES = (b"/run/systemd/resolve", b"/run/systemd/userdb", b"/run/nscd", b"/var/run/nscd")
@@ -82,7 +81,7 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
     for path in confinement.devices:
         rules.allow(path, landlock.READ | landlock.USE_DEVICE)
     if confinement.writable:
-        rules.allow(_SHARED_MEMORY, landlock.READ | landlock.CHANGE)
+        rules.allow(SHARED_MEMORY, landlock.READ | landlock.CHANGE)
     if (
         confinement.writable and own_mounts
     ):  # otherwise these are the person's, whose keys could be read there

@@ -22,6 +22,9 @@ from worker.system_calls import (
     set_read_only,
 )
 
+SHARED_MEMORY = b"/dev/shm"
+"""Each confined process has its own; what it may touch of the system's must be named one by one."""
+
 
 def seal_mounts(confinement: Confinement, sockets: Iterable[bytes] = ()) -> None:
     """Make this process's own mounts what `confinement` says; nobody else's change. `sockets` are covered as well.
@@ -45,7 +48,7 @@ def seal_mounts(confinement: Confinement, sockets: Iterable[bytes] = ()) -> None
         with suppress(FileNotFoundError):
             set_read_only(path, False)
     with suppress(FileNotFoundError):
-        mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NOSUID | MS_NODEV, b"mode=1777")
+        _mount_empty(SHARED_MEMORY, open_ones, MS_NOSUID | MS_NODEV, b"mode=1777")
     with suppress(FileNotFoundError):
         mount(b"devpts", b"/dev/pts", b"devpts", MS_NOSUID | MS_NOEXEC, b"newinstance,ptmxmode=0666,mode=620")
     # The folder it stood in is still the one below all this.
@@ -73,18 +76,24 @@ def _cover(shut: Sequence[bytes], open_ones: Collection[bytes]) -> None:
         if kind != stat.S_IFDIR:
             mount(b"/dev/null", path, None, MS_BIND)
             continue
-        # Outer ones first: what is inside another comes with it.
-        inside = _outermost([one for one in open_ones if is_within(one, path)], ())
-        held = {one: os.open(one, os.O_PATH | os.O_CLOEXEC) for one in inside if os.path.lexists(one)}
-        try:
-            mount(b"tmpfs", path, b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, b"mode=0755,size=1m")
-            for one, descriptor in held.items():
-                _make_place(one, is_folder=stat.S_ISDIR(os.fstat(descriptor).st_mode))
-                mount(b"/proc/self/fd/%d" % descriptor, one, None, MS_BIND | MS_REC)
-            os.chmod(path, 0o555 if held else 0)  # noqa: PTH101 - a path in bytes
-        finally:
-            for descriptor in held.values():
-                os.close(descriptor)
+        holds = _mount_empty(path, open_ones, MS_NOSUID | MS_NODEV | MS_NOEXEC, b"mode=0755,size=1m")
+        os.chmod(path, 0o555 if holds else 0)  # noqa: PTH101 - a path in bytes
+
+
+def _mount_empty(path: bytes, open_ones: Collection[bytes], flags: int, options: bytes) -> bool:
+    """Mount an empty folder on `path`; what is below in `open_ones` stays where it is. Whether there is any."""
+    # Outer ones first: what is inside another comes with it.
+    inside = _outermost([one for one in open_ones if is_within(one, path)], ())
+    held = {one: os.open(one, os.O_PATH | os.O_CLOEXEC) for one in inside if os.path.lexists(one)}
+    try:
+        mount(b"tmpfs", path, b"tmpfs", flags, options)
+        for one, descriptor in held.items():
+            _make_place(one, is_folder=stat.S_ISDIR(os.fstat(descriptor).st_mode))
+            mount(b"/proc/self/fd/%d" % descriptor, one, None, MS_BIND | MS_REC)
+        return bool(held)
+    finally:
+        for descriptor in held.values():
+            os.close(descriptor)
 
 
 def _make_place(path: bytes, *, is_folder: bool) -> None:

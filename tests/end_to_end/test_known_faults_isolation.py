@@ -1,5 +1,6 @@
 """End to end. Ways in which children got at a person's repository elsewhere, and that must not be open here."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
 from tests.end_to_end.covey import REQUEST, breaks, call, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
+from tests.fixtures_on_disk import commit_fixture
 from tests.orchestrator.test_child import Bench, bench
 from tests.real_git import commit_all, git, git_lines, init_repository
 from worker.protocol import Answered
@@ -243,3 +245,27 @@ async def test_a_child_that_resets_to_the_persons_commit_does_not_take_their_edi
     assert "it would take back what you have not committed: README.md, notes.txt" in done.output
     (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
     assert (kept / "new.txt").read_text() == "new\n"
+
+
+@pytest.mark.skipif(
+    not Path("/dev/shm").is_dir(), reason="this system has no shared memory to put files into"
+)
+async def test_a_repository_in_shared_memory_can_be_worked_in(tmp_path: Path) -> None:
+    # A confined child has a shared memory of its own; the workspace must be in there all the same.
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="covey-test-") as folder:
+        repository = commit_fixture("python_package", Path(folder, "repository"))
+        async with serving(
+            talk(
+                REQUEST,
+                says("", task("implement", "writer", "Write."), task("research", "reader", "Read.")),
+                says("Done."),
+            ),
+            talk("Write.", says("", call("write", path="new.txt", content="x\n")), says("Written.")),
+            talk("Read.", says("", call("read", path="README.md")), says("Read it.")),
+        ) as server:
+            await run_covey(repository, server=server)
+        assert {name: end.ending for name, end in endings(repository).items()} == {
+            "writer": Answered("Written."),
+            "reader": Answered("Read it."),
+        }
+        assert (repository / "new.txt").read_text() == "x\n"

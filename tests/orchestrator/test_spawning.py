@@ -99,6 +99,23 @@ async def test_how_a_worker_died_is_known(way: str) -> None:
         nursery.cancel_scope.cancel()
 
 
+async def test_more_workers_can_be_asked_for_at_once_than_the_way_to_the_server_holds() -> None:
+    large = {**ENVIRONMENT, "LARGE": "x" * 100_000}  # a few of these fill a socket
+    async with trio.open_nursery() as nursery:
+        spawner = WarmSpawner(nursery)
+
+        async def live() -> None:
+            process = await spawner.spawn(large)
+            async with owned(process) as wire:
+                assert isinstance(await wire.receive(), Ready)
+
+        async with trio.open_nursery() as many:
+            for _ in range(12):
+                many.start_soon(live)
+        assert spawner.way == "forked"
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_forked_worker_finds_just_the_environment_it_was_given(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
         process = await WarmSpawner(nursery).spawn({**ENVIRONMENT, "ONLY": "this", "ODD": "caf\udce9"})
