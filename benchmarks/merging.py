@@ -3,10 +3,12 @@
 `python -m benchmarks.merging [--files 100000] [--results 512] [--rounds 5]`. Three questions: is a snapshot about as
 cheap as `git status`; does a landing cost what it changes, however large the repository; how do many landings compare
 with as many `git merge`. Landings are made by the function that a session calls, with all that it promises. Many are
-landed twice: in memory, where waiting for a disk costs nothing, and on the disk that holds the temporary folder.
+landed in memory, where waiting for a disk costs nothing, and on the disk that holds the temporary folder: there
+beside git as it is, which waits for little, and beside git that waits for all that it writes in its own folder.
 """
 
 import argparse
+import resource
 import statistics
 import sys
 import time
@@ -42,11 +44,12 @@ def main(words: Sequence[str] | None = None) -> None:
         rows += _landings(small, large, options.files, options.rounds)
         _say("measured landings")
         git(small.root, "checkout", "--quiet", "--", ".")
-        rows.append(_many(small, options.results, "in memory"))
-    with open_scratch(on_disk=True) as scratch:
-        _say("measured many in memory; measuring them on a disk")
-        on_disk = find_repository(make_repository(scratch / "small", 1_000))
-        rows.append(_many(on_disk, options.results, "on a disk"))
+        rows += _many(small, options.results, "in memory")
+    for switches in ((), ("-c", "core.fsync=all")):
+        with open_scratch(on_disk=True) as scratch:
+            _say("measuring many on a disk")
+            on_disk = find_repository(make_repository(scratch / "small", 1_000))
+            rows += _many(on_disk, options.results // 4, "on a disk", *switches)
     print(render_table(["what", "covey", "beside it", "ratio"], rows))
 
 
@@ -115,30 +118,50 @@ def _changed(repository: Repository, snapshot: Snapshot, paths: Sequence[str], l
     return edit_tree(repository, snapshot.tree, changes)
 
 
-def _many(repository: Repository, results: int, where: str) -> list[str]:
-    """So many results that each change a file of their own, landed one by one; and as branches, merged one by one."""
+def _many(repository: Repository, results: int, where: str, *switches: str) -> list[list[str]]:
+    """So many results that each change a file of their own, landed one by one; and as branches, merged one by one.
+
+    By the clock, and by the processor's time, which tells more while other work shares the machine.
+    """
     snapshot = take_snapshot(repository)
     made = [_changed(repository, snapshot, [path_of(n)], f"# many {n}\n") for n in range(results)]
-    began = time.perf_counter()
-    for number, result in enumerate(made):
-        _land(repository, f"m-{number}", snapshot, result)
-    ours = time.perf_counter() - began
-    landed = git(repository.root, "diff", "--stat", "HEAD").splitlines()[-1]
-    assert landed.split()[0] == str(results).encode(), landed
-
-    git(repository.root, "checkout", "--quiet", "--", ".")
     assert snapshot.head is not None
     for number, tree in enumerate(made):
         commit = (
             git(repository.root, "commit-tree", tree, "-p", snapshot.head, "-m", str(number)).decode().strip()
         )
         git(repository.root, "update-ref", f"refs/heads/many-{number}", commit)
-    began = time.perf_counter()
+    clock, processor = _both_times()
     for number in range(results):
-        git(repository.root, "merge", "--quiet", "--no-edit", f"many-{number}")
-    theirs = time.perf_counter() - began
-    name = f"{results} results landed one by one, {where}; beside as many `git merge`"
-    return [name, milliseconds(ours), milliseconds(theirs), times(ours, theirs)]
+        git(repository.root, *switches, "merge", "--quiet", "--no-edit", f"many-{number}")
+    theirs = _both_times(clock, processor)
+
+    git(repository.root, "reset", "--quiet", "--hard", snapshot.head)
+    clock, processor = _both_times()
+    for number, result in enumerate(made):
+        _land(repository, f"m-{number}", snapshot, result)
+    ours = _both_times(clock, processor)
+    landed = git(repository.root, "diff", "--stat", "HEAD").splitlines()[-1]
+    assert landed.split()[0] == str(results).encode(), landed
+    command = " ".join(("git", *switches, "merge"))
+    return [
+        [
+            f"{results} results landed one by one, {where}; beside as many `{command}`, {what}",
+            milliseconds(own),
+            milliseconds(other),
+            times(own, other),
+        ]
+        for what, own, other in zip(("by the clock", "processor time"), ours, theirs, strict=True)
+    ]
+
+
+def _both_times(clock: float = 0.0, processor: float = 0.0) -> tuple[float, float]:
+    """Seconds that went by since then, and seconds that this process and those it waited for were at work."""
+    spent = sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+    return time.perf_counter() - clock, spent - processor
 
 
 def _median(measure: Callable[[], object], rounds: int) -> float:

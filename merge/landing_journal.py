@@ -137,11 +137,13 @@ def remove_unfinished(common_dir: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def remove_plan(common_dir: Path, landing: str) -> None:
-    """Remove the journal: the landing is over."""
+def remove_plan(common_dir: Path, landing: str, *, durably: bool = True) -> None:
+    """Remove the journal: the landing is over. Unless `durably`, a power cut may bring it back."""
+    journal = _journal(common_dir, landing)
     with contextlib.suppress(FileNotFoundError):
-        _journal(common_dir, landing).unlink()
-        sync_folder(_journal(common_dir, landing).parent)
+        journal.unlink()
+        if durably:
+            sync_folder(journal.parent)
 
 
 def open_plans(common_dir: Path) -> tuple[Plan, ...]:

@@ -32,6 +32,17 @@ def set_landing_refs(repository: Repository, landing: str, before: ObjectId, aft
     return Unsynced(str(repository.common_dir), ())
 
 
+def has_landing_refs(repository: Repository, landing: str, after: ObjectId) -> bool:
+    """Whether the refs of a landing are there, for this very commit.
+
+    Raises:
+        GitFailed: when git can't read them.
+    """
+    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+    ref = f"{LANDINGS}{landing}/after"
+    return run_git(place, "for-each-ref", "--format=%(objectname)", ref).line() == after
+
+
 def remove_landing_refs(repository: Repository, landing: str) -> None:
     """Take the refs of a landing away, if it has any: it has not landed after all.
 

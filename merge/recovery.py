@@ -36,10 +36,10 @@ from merge.landing_journal import (
 )
 from merge.landing_records import record_landing
 from merge.lock import landing_lock
-from merge.own_refs import remove_landing_refs
+from merge.own_refs import has_landing_refs, remove_landing_refs
 from merge.repository import Repository
 from merge.submodule_pins import pin_landing
-from merge.syncing import Unsynced, sync_all
+from merge.syncing import Unsynced, keeps_order, sync_all, sync_folder
 from merge.trees import show_path
 from merge.working_files import WorkingFiles
 
@@ -107,9 +107,33 @@ def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> 
     # It has landed. Whatever can't be cleared away now is cleared by the next start, which finds the journal.
     kept: tuple[str, ...] = ()
     with contextlib.suppress(OSError):
-        kept = _clear_waiting(repository, grounds, plan, tell)
-        clear_emptied_folders(grounds, plan.steps, tell)
-        _end(repository, grounds, plan, tell)
+        over = _over(grounds)
+        in_order = keeps_order(grounds.staging.root)
+        tell("end landing")
+        grounds.staging.root.rename(over.staging.root)
+        if not in_order:
+            sync_folder(over.staging.root.parent)
+        kept = _clear(repository, over, plan, tell, durably=not in_order)
+    return kept
+
+
+def _over(grounds: Grounds) -> Grounds:
+    """The grounds of a landing that has landed: from then on its files are out of sight of who would carry it out."""
+    waiting = grounds.staging
+    name = f"{waiting.root.name}.over"
+    return Grounds(grounds.tree, WorkingFiles(waiting.root.with_name(name), waiting.id_length))
+
+
+def _clear(
+    repository: Repository, over: Grounds, plan: Plan, tell: Tell, *, durably: bool
+) -> tuple[str, ...]:
+    """Clear away what a landing leaves that has landed, the journal last; the paths of what was kept.
+
+    A journal that a power cut brings back finds no staging folder, and is known by its refs.
+    """
+    kept = _clear_waiting(repository, over, plan, tell)
+    clear_emptied_folders(over, plan.steps, tell)
+    _end(repository, over, plan, tell, durably=durably)
     return kept
 
 
@@ -140,9 +164,9 @@ def _clear_waiting(repository: Repository, grounds: Grounds, plan: Plan, tell: T
     return clear_waiting(grounds, plan, WorkingFiles(keep, grounds.tree.id_length), tell)
 
 
-def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> None:
+def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell, *, durably: bool = True) -> None:
     tell("remove journal")
-    remove_plan(repository.common_dir, plan.landing)
+    remove_plan(repository.common_dir, plan.landing, durably=durably)
     tell("remove staging")
     shutil.rmtree(grounds.staging.root, ignore_errors=True)
 
@@ -170,7 +194,10 @@ def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None
 def _recover_without_staging(
     repository: Repository, grounds: Grounds, plan: Plan, paths: tuple[str, ...], tell: Tell
 ) -> Recovered:
-    """Somebody removed the files that waited: what stands in the tree is all there is, and stays."""
+    """The files that waited are gone, by its end or by somebody: what stands in the tree is all there is, and stays."""
+    if has_landing_refs(repository, plan.landing, plan.after):
+        kept = _clear(repository, _over(grounds), plan, tell, durably=True)
+        return Recovered(plan.landing, plan.child, True, paths, (), kept)
     other = tuple(show_path(step.path) for step in plan.steps if grounds.stands(step) != step.after)
     if not other:
         return Recovered(plan.landing, plan.child, True, paths, (), finish(repository, grounds, plan, tell))

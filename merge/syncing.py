@@ -18,8 +18,8 @@ from pathlib import Path
 # So much is written in about the time that a dozen files take one by one.
 _CHEAP_BYTES = 16 << 20
 
-# Filesystems whose syncfs(2) is known to wait for everything, by their number in statfs(2): ext2 to ext4, XFS,
-# btrfs, F2FS, ZFS, tmpfs. On others (a network, FUSE) it may be no more than a hint.
+# Filesystems with a log, whose syncfs(2) is known to wait for everything, by their number in statfs(2): ext3 and
+# ext4, XFS, btrfs, F2FS, ZFS; and tmpfs. On others (a network, FUSE) it may be no more than a hint.
 _LOCAL = frozenset((0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0x2FC12FC1, 0x01021994))
 
 # Since this Linux syncfs(2) reports a write that failed.
@@ -61,6 +61,15 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def keeps_order(folder: Path) -> bool:
+    """Whether names in this filesystem never come to be on the disk before names that were changed earlier."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return _kind_of_filesystem(descriptor) in _LOCAL
     finally:
         os.close(descriptor)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from merge import syncing
+from merge import recovery, syncing
 from merge.landing import Landed, land
 from merge.landing_journal import open_plans
 from tests.merge.landings import head_tree, result_of
@@ -100,8 +100,16 @@ def test_changed_folders_and_refs_are_synced_before_the_landing_ends(
     assert checked
 
 
-def test_the_end_of_the_journal_is_synced_too(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_names_keep_no_order_each_end_of_a_landing_is_synced(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     disk = Disk(monkeypatch)
+
+    def no_order(_: Path) -> bool:
+        return False
+
+    monkeypatch.setattr(recovery, "keeps_order", no_order)
     base = head_tree(place)
     land(place.repository, child="c", checkout="/c", base=base, result=result_of(place, base, {"a": b"a\n"}))
-    assert disk.synced[-1] == file_of(place.repository.common_dir / "covey/landings")
+    own = place.repository.common_dir / "covey"
+    assert disk.synced[-2:] == [file_of(own / "staging"), file_of(own / "landings")]

@@ -395,3 +395,31 @@ def test_a_landing_that_lost_a_file_with_the_power_is_completed_or_leaves_no_rec
     assert place.read("secret") == b"secret\n"
     assert read_records(place.repository) == ()
     assert own_files(place) == []
+
+
+@pytest.mark.parametrize("way", [with_swaps, beside])
+def test_a_journal_that_a_power_cut_brings_back_changes_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, way: Way
+) -> None:
+    way(monkeypatch)
+    place = scene.place
+    journal = place.repository.common_dir / "covey/landings/1.json"
+    content = b""
+
+    def tell(change: str) -> None:
+        nonlocal content
+        if change == "remove journal":
+            content = journal.read_bytes()
+
+    assert isinstance(scene.land(place, tell), Landed)
+    journal.write_bytes(content)
+    place.write("old/only.txt", "gone with its folder\n")  # what the landing took away is there again
+    place.write("README.md", "# Mine, after it had landed\n")
+    state = exact_state(place.root)
+
+    [recovered] = recover_landings(place.repository)
+
+    assert recovered.completed
+    assert exact_state(place.root) == state
+    assert own_files(place) == []
+    assert len(read_records(place.repository)) == 1
