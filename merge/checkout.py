@@ -13,11 +13,9 @@ from pathlib import Path
 import msgspec
 
 from merge.checkout_site import (
-    Fill,
     Found,
     Site,
     all_sites,
-    furnish,
     is_folder,
     read_site,
     standing_sites,
@@ -25,9 +23,19 @@ from merge.checkout_site import (
 )
 from merge.commits import read_commit, write_commit
 from merge.git import GitFailed, GitPlace, run_git
+from merge.objects import changed_paths, edit_tree
+from merge.overlay import (
+    Mount,
+    OverlayUnreadable,
+    forget_place,
+    keep,
+    mount_of,
+    open_touched,
+    read_record,
+)
 from merge.own_history import OwnCommit, own_commits, unlanded_history
 from merge.parts import changed_within
-from merge.plain_checkout import write_out
+from merge.plain_way import PlainWay
 from merge.plain_words import plain_words
 from merge.removal import remove_tree
 from merge.repository import Repository, children_folder
@@ -35,6 +43,7 @@ from merge.shared_caches import SHARED, claim_caches
 from merge.snapshot import Snapshot, commit_of
 from merge.submodule_pins import pin_child, unpin
 from merge.trees import Change, LeftOut, ObjectId, RepoPath, show_path
+from merge.ways import Way, WayName, WayUnfit
 
 
 class CheckoutFailed(Exception):
@@ -44,7 +53,8 @@ class CheckoutFailed(Exception):
 class Checkout(msgspec.Struct, frozen=True):
     """A child's folder. `base` is the tree it started from, `commit` the commit of it that its HEAD is at.
 
-    `shared` are the top-level names that are caches there, linked to the parent's or not.
+    `shared` are the top-level names that are caches there, linked to the parent's or not. `way` is how it was made, and
+    `passed_over` says why no better way was taken; both only where it has just been made.
     """
 
     name: str
@@ -52,6 +62,8 @@ class Checkout(msgspec.Struct, frozen=True):
     base: ObjectId
     commit: ObjectId
     shared: tuple[str, ...] = ()
+    way: WayName = "plain"
+    passed_over: tuple[str, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -71,11 +83,12 @@ def make_checkout(
     snapshot: Snapshot,
     *,
     shared: Sequence[str] = SHARED,
-    fill: Fill = write_out,
+    ways: Sequence[Way] = (PlainWay(),),
 ) -> Checkout:
     """Make `<repo>-children/<name>` with the files of `snapshot`, on the parent's branch, one commit ahead.
 
-    A folder, a twin or a ref of that name is never reused. Callers in several threads don't disturb each other.
+    The first of `ways` that can do it is taken. What its child's process must mount is told by `checkout_mount`. A
+    folder, a twin or a ref of that name is never reused. Callers in several threads don't disturb each other.
 
     Raises:
         CheckoutFailed: when it can't be made; then nothing of it is there.
@@ -93,13 +106,45 @@ def make_checkout(
         twin = _claim_twin(repository, name)
         undo.callback(remove_tree, twin)
         site = Site(RepoPath(b""), repository, folder, twin, commit, caches)
-        furnish(site, snapshot, shared, fill)
+        way, passed_over = _furnish(site, snapshot, shared, ways)
         for inner in list(all_sites(site))[1:]:
             undo.callback(unpin, inner.repository, children=[name])
             pin_child(inner.repository, name, "base", inner.commit)
         _set_ref(repository, name, "base", commit, new=True)
         undo.pop_all()
-    return Checkout(name, str(folder), snapshot.tree, commit, caches)
+    return Checkout(name, str(folder), snapshot.tree, commit, caches, way, passed_over)
+
+
+def checkout_mount(repository: Repository, checkout: Checkout) -> Mount | None:
+    """What a process must mount to see the checkout; None for a folder with the files in it.
+
+    Raises:
+        CheckoutFailed: when that can't be told.
+    """
+    with _told_of(checkout):
+        return mount_of(_twin_folder(repository, checkout.name), Path(checkout.path))
+
+
+def keep_checkout(repository: Repository, checkout: Checkout) -> None:
+    """Make a real folder of a checkout that stays, with all that its child saw in it. No process may show it still.
+
+    Raises:
+        CheckoutFailed: when it can't be made; nothing is lost then, and `str()` says where the child's work is.
+    """
+    twin = _twin_folder(repository, checkout.name)
+    try:
+        with _told_of(checkout):
+            keep(repository, twin, Path(checkout.path), checkout.commit)
+    except (GitFailed, OSError) as error:
+        words = plain_words(error, Path(checkout.path).parent)
+        raise CheckoutFailed(
+            f"{checkout.path} could not be written out, and what its child did is in {twin / 'upper'}: {words}"
+        ) from error
+
+
+def is_there(repository: Repository, checkout: Checkout) -> bool:
+    """Whether there is anything of what the child did: its folder, or a layer."""
+    return is_folder(Path(checkout.path)) or (_twin_folder(repository, checkout.name) / "upper").is_dir()
 
 
 def take_result(repository: Repository, checkout: Checkout) -> Result:
@@ -111,19 +156,20 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    site = _readable_site(repository, checkout)
     # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
-    found = read_site(site, {"GIT_OPTIONAL_LOCKS": "1"})
-    if found.tree != checkout.base:
+    with _open_site(repository, checkout) as site:
+        found, tree = _read(repository, checkout, site, {"GIT_OPTIONAL_LOCKS": "1"})
+        told = _told_by_git_directories(checkout, site, found, tree)
+    if tree != checkout.base:
         seconds = read_commit(repository, checkout.commit).seconds
         message = f"What {checkout.name} made of it"
-        result = write_commit(repository, found.tree, checkout.commit, message, seconds=seconds)
+        result = write_commit(repository, tree, checkout.commit, message, seconds=seconds)
         _set_ref(repository, checkout.name, "result", result)
     for inner in found.inside:
         if inner.commit != inner.site.commit:
             pin_child(inner.site.repository, checkout.name, "result", inner.commit)
-    changes = changed_within(repository, checkout.base, found.tree)
-    return Result(found.tree, changes, (*found.left_out, *_told_by_git_directories(site, found)))
+    changes = changed_within(repository, checkout.base, tree)
+    return Result(tree, changes, (*found.left_out, *told))
 
 
 def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[Change, ...]]:
@@ -135,8 +181,9 @@ def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    found = read_site(_readable_site(repository, checkout), {})
-    return found.tree, changed_within(repository, checkout.base, found.tree)
+    with _open_site(repository, checkout) as site:
+        _, tree = _read(repository, checkout, site, {})
+    return tree, changed_within(repository, checkout.base, tree)
 
 
 def commits_made(repository: Repository, checkout: Checkout) -> tuple[OwnCommit, ...]:
@@ -146,8 +193,8 @@ def commits_made(repository: Repository, checkout: Checkout) -> tuple[OwnCommit,
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when what the child left in `.git` can't be read.
     """
-    sites = standing_sites(_readable_site(repository, checkout))
-    return tuple(own for site in sites for own in _own_commits(site))
+    with _open_site(repository, checkout) as outer:
+        return tuple(own for site in standing_sites(outer) for own in _own_commits(site))
 
 
 def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bool = False) -> None:
@@ -160,8 +207,12 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
         OSError: when something can't be removed.
     """
     inner = [site.repository for site in all_sites(_site_of(repository, checkout))][1:]
-    _forget_folder(repository, Path(checkout.path))
-    remove_tree(_twin_folder(repository, checkout.name))
+    folder, twin = Path(checkout.path), _twin_folder(repository, checkout.name)
+    with _told_as_os_error():
+        if read_record(twin) is not None:
+            forget_place(folder)
+    _forget_folder(repository, folder)
+    remove_tree(twin)
     if not keep_refs:
         refs = [_ref(checkout.name, side) for side in ("base", "result")]
         place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
@@ -176,7 +227,8 @@ def linked_caches(repository: Repository, checkout: Checkout) -> tuple[Path, ...
     for site in all_sites(_site_of(repository, checkout)):
         for name in site.shared:
             # Of a link in there only this is believed: it may be the child's own by now.
-            link, cache = site.folder / name, site.repository.root / name
+            upper = site.twin / "upper"
+            link, cache = (upper if upper.is_dir() else site.folder) / name, site.repository.root / name
             if link.is_symlink() and link.readlink() == cache and cache.is_dir():
                 found.append(cache)
     return tuple(found)
@@ -185,6 +237,68 @@ def linked_caches(repository: Repository, checkout: Checkout) -> tuple[Path, ...
 def _site_of(repository: Repository, checkout: Checkout) -> Site:
     folder, twin = Path(checkout.path), _twin_folder(repository, checkout.name)
     return Site(RepoPath(b""), repository, folder, twin, checkout.commit, checkout.shared)
+
+
+def _furnish(
+    site: Site, snapshot: Snapshot, shared: Sequence[str], ways: Sequence[Way]
+) -> tuple[WayName, tuple[str, ...]]:
+    """Furnish the site in the first way that can; which one it was, and why none before it."""
+    passed_over: list[str] = []
+    for way in ways:
+        try:
+            way.furnish(site, snapshot, shared)
+        except WayUnfit as unfit:
+            passed_over.append(f"{way.name}: {unfit}")
+        else:
+            return way.name, tuple(passed_over)
+    raise CheckoutFailed(f"The checkout {site.folder} could not be made: {'; '.join(passed_over)}.")
+
+
+@contextlib.contextmanager
+def _open_site(repository: Repository, checkout: Checkout) -> Generator[Site]:
+    """Where git reads what the child did, with nothing that the child could have written but its files.
+
+    Of an overlay it is a small world (`merge.touched`), whose HEAD has only what the child touched.
+    """
+    twin = _twin_folder(repository, checkout.name)
+    with _told_of(checkout):
+        is_overlay = read_record(twin) is not None
+    if not is_overlay:
+        yield _readable_site(repository, checkout)
+        return
+    with contextlib.ExitStack() as stack:
+        with _told_of(checkout):
+            world = stack.enter_context(
+                open_touched(repository, twin, checkout.base, checkout.commit, checkout.shared)
+            )
+        yield Site(RepoPath(b""), repository, world.files, world.git_dir, world.commit, checkout.shared)
+
+
+def _read(
+    repository: Repository, checkout: Checkout, site: Site, environment: dict[str, str]
+) -> tuple[Found, ObjectId]:
+    """What the site holds, and the tree that this makes of the checkout's base."""
+    found = read_site(site, environment)
+    if site.commit == checkout.commit:
+        return found, found.tree
+    touched = changed_paths(repository, read_commit(repository, site.commit).tree, found.tree)
+    return found, edit_tree(repository, checkout.base, [(change.path, change.after) for change in touched])
+
+
+@contextlib.contextmanager
+def _told_of(checkout: Checkout) -> Generator[None]:
+    try:
+        yield
+    except OverlayUnreadable as error:
+        raise CheckoutFailed(f"What {checkout.name} did can't be read: {error}") from error
+
+
+@contextlib.contextmanager
+def _told_as_os_error() -> Generator[None]:
+    try:
+        yield
+    except OverlayUnreadable as error:
+        raise OSError(str(error)) from error
 
 
 def _readable_site(repository: Repository, checkout: Checkout) -> Site:
@@ -201,11 +315,12 @@ def _own_commits(site: Site) -> tuple[OwnCommit, ...]:
     return own_commits(site.repository, site.place, site.folder / ".git")
 
 
-def _told_by_git_directories(site: Site, found: Found) -> list[LeftOut]:
+def _told_by_git_directories(checkout: Checkout, site: Site, found: Found, tree: ObjectId) -> list[LeftOut]:
     """What the child's own git directories hold and the result does not."""
-    told = _unlanded(site, found.tree)
+    told = _unlanded(site, checkout.base, tree)
     for inner in found.inside:
-        told += [told_inside(inner.path, left) for left in _unlanded(inner.site, inner.tree)]
+        base = read_commit(inner.site.repository, inner.site.commit).tree
+        told += [told_inside(inner.path, left) for left in _unlanded(inner.site, base, inner.tree)]
         commits = _own_commits(inner.site)
         if commits:
             subjects = ", ".join(commit.subject for commit in commits[:3]) + (
@@ -216,8 +331,7 @@ def _told_by_git_directories(site: Site, found: Found) -> list[LeftOut]:
     return told
 
 
-def _unlanded(site: Site, tree: ObjectId) -> list[LeftOut]:
-    base = read_commit(site.repository, site.commit).tree
+def _unlanded(site: Site, base: ObjectId, tree: ObjectId) -> list[LeftOut]:
     return unlanded_history(site.repository, site.place, site.folder / ".git", base, tree, site.stays_behind)
 
 

@@ -87,12 +87,17 @@ def forget_children(repository: Repository, children: Iterable[str]) -> None:
         OSError: when a twin can't be removed.
     """
     pins = pinned_children(repository)
-    gone = [name for name in children if name in pins]
+    gone = [name for name in children if name in pins and not _holds_work(repository, name)]
     _delete(repository, [ref for name in gone for ref in pins[name].refs])
     for submodule in known_submodules(repository) if gone else ():
         unpin(submodule, children=gone)
     for name in gone:
         remove_tree(repository.common_dir / "covey" / "checkouts" / name)
+
+
+def _holds_work(repository: Repository, name: str) -> bool:
+    """Whether the twin is more than that: what a child wrote into an overlay is nowhere else."""
+    return (repository.common_dir / "covey" / "checkouts" / name / "upper").is_dir()
 
 
 def _refs(repository: Repository, prefix: str) -> list[str]:

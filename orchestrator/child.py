@@ -38,6 +38,7 @@ from orchestrator.faults import CantRecord
 from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
 from orchestrator.holding_back import hold_back
+from orchestrator.mounting import steps_into
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
 from worker.conversation import AnyMessage, UserMessage
@@ -223,8 +224,11 @@ class Child:
     async def _make_ground(self, snapshot: Snapshot) -> Ground:
         repository = self._grounds.repository
         self._record.gets_checkout(children_folder(repository) / self.new.id, snapshot)
-        checkout = await trio.to_thread.run_sync(make_checkout, repository, self.new.id, snapshot)
+        ways = await self._grounds.ways.take()
+        make = partial(make_checkout, repository, self.new.id, snapshot, ways=ways)
+        checkout = await trio.to_thread.run_sync(make)
         self._record.has_checkout(checkout)
+        self._grounds.ways.tell(checkout)
         carried = tuple(
             show_path(change.path) + (" (deleted)" if change.after is None else "")
             for change in snapshot.changes
@@ -267,9 +271,14 @@ class Child:
             tools=grounds.tools,
         )
         marker = child_marker(grounds.repository.common_dir, new.id)
+        checkout = ground.checkout if ground is not None else None
+        # First it must see its checkout: once it is held back nothing can be mounted.
+        seeing = steps_into(grounds.repository, checkout) if checkout is not None else ()
         async with (
-            hold_back(grounds, marker, ground.checkout if ground is not None else None, logs) as held,
-            open_worker(marker, held.environment, grounds.spawner, self._hurry, held.steps) as worker,
+            hold_back(grounds, marker, checkout, logs) as held,
+            open_worker(
+                marker, held.environment, grounds.spawner, self._hurry, (*seeing, *held.steps)
+            ) as worker,
         ):
             grounds.journal.record(new.id, _working(ground))
             self._record.works(worker.pid)

@@ -9,6 +9,7 @@ import trio
 from merge.repository import Repository
 from orchestrator.agents import AgentFiles
 from orchestrator.budget import Purse
+from orchestrator.checkout_ways import CheckoutWays, PlainWays
 from orchestrator.config.tables import Configuration
 from orchestrator.context_window import ContextWindow
 from orchestrator.gateway.gateway import Gateway
@@ -45,6 +46,7 @@ class Grounds:
     desk: PermissionDesk = field(default_factory=PermissionDesk)
     configuration: Configuration = field(default_factory=Configuration)
     window: ContextWindow = field(default_factory=ContextWindow)
+    ways: CheckoutWays = field(default_factory=PlainWays)
 
 
 class SharedSnapshot:

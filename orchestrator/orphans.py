@@ -12,7 +12,7 @@ from pathlib import Path
 
 import trio
 
-from merge.checkout import Checkout, is_begun, remove_checkout, take_result
+from merge.checkout import Checkout, is_begun, is_there, remove_checkout, take_result
 from merge.landing import AnyLanding, Began, Landed, NothingToLand
 from merge.repository import Repository
 from merge.trees import ObjectId
@@ -24,7 +24,7 @@ from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.landing_turn import PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
-from orchestrator.settling import after_landing, settle
+from orchestrator.settling import after_landing, kept_whole, settle
 from orchestrator.temporary_folder import remove_temporary_folder
 from worker.model import Usage
 from worker.path_text import unquote_path
@@ -106,12 +106,14 @@ async def _settle_checkout(repository: Repository, row: LedgerRow, record: Child
         return None
     if row.state == "landing":
         landed = await trio.to_thread.run_sync(_landing_on_record, repository, row)
-        if landed is not None and await trio.Path(checkout.path).is_dir():
+        if landed is not None and is_there(repository, checkout):
             result = await trio.to_thread.run_sync(take_result, repository, checkout)
-            return await after_landing(repository, checkout, result, landed)
+            return await kept_whole(
+                repository, checkout, await after_landing(repository, checkout, result, landed)
+            )
         if landed is not None:
             return landed
-    if not await trio.Path(checkout.path).is_dir():
+    if not is_there(repository, checkout):
         return NothingToLand()
     finished = row.state in ("finished", "landing")
     return await settle(

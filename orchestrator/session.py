@@ -19,11 +19,13 @@ from merge.repository import Repository, children_folder
 from orchestrator.agents import agent_folders, read_agents
 from orchestrator.asking import JournaledModel
 from orchestrator.budget import Purse
+from orchestrator.checkout_ways import open_checkout_ways
 from orchestrator.checks.check_file import read_checks
 from orchestrator.checks.results import CheckResult
 from orchestrator.checks.running import Checks
 from orchestrator.children import Children, load_what_children_need, open_children
 from orchestrator.compacting import CompactingModel
+from orchestrator.config.home import covey_home
 from orchestrator.config.limits import Limits
 from orchestrator.config.tables import Configuration, SandboxTable
 from orchestrator.context_window import ContextWindow, known_window
@@ -329,6 +331,13 @@ async def open_session(
         async with (
             open_gateway(endpoint, prompt, advertised(told)) as gateway,
             open_spawner() as spawner,
+            open_checkout_ways(
+                configuration.children.checkouts,
+                repository,
+                covey_home(os.environ),
+                spawner,
+                lambda why: journal.record(PARENT, Noticed(why)),
+            ) as ways,
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
@@ -353,6 +362,7 @@ async def open_session(
                 policy=policy,
                 tools=settings,
                 desk=desk,
+                ways=ways,
             )
             record_job = partial(journal.record, PARENT)
             async with (

@@ -10,9 +10,9 @@ from functools import partial
 
 import trio
 
-from merge.checkout import Checkout, Result, remove_checkout, take_result
+from merge.checkout import Checkout, CheckoutFailed, Result, keep_checkout, remove_checkout, take_result
 from merge.git import GitFailed
-from merge.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
+from merge.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
 from merge.plain_words import plain_words
 from merge.repository import Repository
 from merge.trees import show_path
@@ -41,6 +41,47 @@ async def settle(
     """
     if finished:
         record.has_finished()
+    landing = await _settle(
+        repository,
+        turn,
+        checkout,
+        began,
+        record,
+        finished=finished,
+        unfinished=unfinished,
+        is_stopped=is_stopped,
+    )
+    return await kept_whole(repository, checkout, landing)
+
+
+async def kept_whole(repository: Repository, checkout: Checkout, landing: AnyLanding) -> AnyLanding:
+    """See to it that a checkout that stays is a folder with all of its files; where it can't be made, that is told."""
+    try:
+        await trio.to_thread.run_sync(keep_checkout, repository, checkout)
+    except CheckoutFailed as error:
+        match landing:
+            case Landed(landing=landing_id, paths=paths, notes=notes):
+                return Landed(landing_id, paths, (*notes, str(error)))
+            case Held(reason=reason):
+                return _held(checkout, f"{reason}; {error}")
+            case Conflicted(conflicts=conflicts):
+                return _held(checkout, f"it conflicts with the parent ({'; '.join(conflicts)}); {error}")
+            case NothingToLand():
+                return landing
+    return landing
+
+
+async def _settle(
+    repository: Repository,
+    turn: LandingTurn,
+    checkout: Checkout,
+    began: Began,
+    record: ChildRecord,
+    *,
+    finished: bool,
+    unfinished: str,
+    is_stopped: Callable[[], bool],
+) -> AnyLanding:
     try:
         result = await trio.to_thread.run_sync(take_result, repository, checkout)
         if not result.changes and not result.left_out:

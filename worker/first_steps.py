@@ -25,16 +25,16 @@ class Step(msgspec.Struct, frozen=True, tag=True):
 class MountOverlay(Step, frozen=True):
     """Go into a mount namespace of its own and see `lowers` (the topmost first) under `upper` at `target`.
 
-    Nothing but processes holds such a mount, so none outlives them. `lock` is a file that is locked, shared, while the
-    worker lives: who holds it alone may change the lowers. `hidden` are folders that hold the layers of this child and
-    of others, and that nobody in the namespace sees any more.
+    Nothing but processes holds such a mount, so none outlives them. `locks` are files that are locked, shared, while
+    the worker lives: who holds one alone may change a lower. `hidden` are folders that hold the layers of this child
+    and of others, and that nobody in the namespace sees any more.
     """
 
     lowers: tuple[bytes, ...]
     upper: bytes
     work: bytes
     target: bytes
-    lock: bytes
+    locks: tuple[bytes, ...]
     hidden: tuple[bytes, ...]
     user_namespace: bool
 
@@ -45,7 +45,14 @@ class Confine(Step, frozen=True):
     confinement: Confinement
 
 
-AnyStep = MountOverlay | Confine
+class RenameFolder(Step, frozen=True):
+    """Rename a folder: the proof, where somebody looks for a way to mount, that folders can be renamed in it."""
+
+    old: bytes
+    new: bytes
+
+
+AnyStep = MountOverlay | RenameFolder | Confine
 """Everything that can be done before a worker begins."""
 
 
@@ -63,6 +70,8 @@ def take_steps(steps: tuple[AnyStep, ...], enforced: Enforced | None = None) -> 
             case MountOverlay():
                 _mount(step)
                 in_own_mounts, in_user_namespace = True, step.user_namespace
+            case RenameFolder(old, new):
+                os.rename(old, new)  # noqa: PTH104 - paths of steps are bytes
             case Confine():
                 _confine(step, enforced, in_own_mounts=in_own_mounts)
                 in_user_namespace = False
@@ -84,9 +93,9 @@ def _mount(step: MountOverlay) -> None:
     # Imported where it is used: the parent knows the steps and takes none. The fork server has imported it already.
     from worker.namespaces import enter_mount_namespace, hide, mount_overlay
 
-    # Never closed: it is held until the process is gone. No program that it starts inherits it.
-    lock = os.open(step.lock, os.O_RDONLY | os.O_CLOEXEC)
-    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    for lock in step.locks:
+        # Never closed: it is held until the process is gone. No program that it starts inherits it.
+        fcntl.flock(os.open(lock, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_SH | fcntl.LOCK_NB)
     enter_mount_namespace(with_user_namespace=step.user_namespace)
     options = USER_OPTIONS if step.user_namespace else PRIVILEGED_OPTIONS
     mount_overlay(list(step.lowers), step.upper, step.work, step.target, options=options)

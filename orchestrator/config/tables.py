@@ -46,10 +46,15 @@ class EndpointTable(Table, frozen=True):
     stall_seconds: float | None = None
 
 
+Checkouts = Literal["auto", "overlay", "plain"]
+"""How the checkouts of children are made; `auto` is the best that the system can do in full."""
+
+
 class ChildrenTable(Table, frozen=True):
-    """`[children]`: `max` are at work at once, the others are queued."""
+    """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made."""
 
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
+    checkouts: Checkouts = "auto"
 
 
 class JobsTable(Table, frozen=True):

@@ -7,6 +7,7 @@ into its checkout: children whose edits would conflict already are named before 
 import time
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 
@@ -18,6 +19,7 @@ from merge.repository import Repository
 from merge.trees import show_path
 from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.ledger import Ledger, LedgerRow, State
+from orchestrator.mounting import seen_at
 from orchestrator.review.finding import Known, home_of, list_children
 from orchestrator.review.outlook import checkout_of
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
@@ -27,6 +29,7 @@ from orchestrator.roster import ChildRow, Picture, see
 from orchestrator.terminal.figures import clock, count, short_tokens
 from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame_line
 from orchestrator.terminal.look import Look
+from worker.path_text import quote_path, unquote_path
 from worker.protocol import ChildId, Kind
 
 
@@ -34,7 +37,8 @@ class RollEntry(msgspec.Struct, frozen=True):
     """One child as data. `state` is the ledger's, or `interrupted` when its session died under way.
 
     `at_work` says whether its session lives; `overlaps` names running children, each with the paths at which the two
-    would conflict now. Times are seconds since the epoch.
+    would conflict now. `checkout` is where its files can be looked at: of a running child perhaps through its process.
+    Times are seconds since the epoch.
     """
 
     id: str
@@ -149,12 +153,19 @@ def _entry(child: Known, live: ChildRow | None, overlaps: Mapping[str, tuple[str
         max(row.steps, live.steps) if live is not None else row.steps,
         max(row.tokens, live.usage.total_tokens) if live is not None else row.tokens,
         live.last_action if live is not None else row.last_action,
-        row.checkout if child.folder is not None or at_work else None,
+        _place(row, at_work=at_work) if child.folder is not None or at_work else None,
         row.reason,
         row.conflicts,
         row.landing,
         overlaps,
     )
+
+
+def _place(row: LedgerRow, *, at_work: bool) -> str | None:
+    """Where its files can be looked at, as paths are told."""
+    if row.checkout is None or row.worker is None or not at_work:
+        return row.checkout
+    return quote_path(str(seen_at(Path(unquote_path(row.checkout)), row.worker.pid)))
 
 
 def _live_rows(repository: Repository, sessions: set[str]) -> dict[ChildId, ChildRow]:

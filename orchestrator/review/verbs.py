@@ -83,6 +83,10 @@ def _review(arguments: argparse.Namespace) -> int:
 
             return list_kept(repository, ledger, as_json=arguments.json)
         known = require_for_review(find_child(repository, ledger, arguments.child))
+        if known.standing == "interrupted" and not arguments.drop:
+            from orchestrator.review.making_whole import make_whole
+
+            make_whole(repository, known)
         if not acts and not arguments.drop:
             from orchestrator.review.showing import show_child
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import trio
 
+from merge.repository import find_repository
+from orchestrator.ledger import open_ledger
+from orchestrator.mounting import seen_at
 from orchestrator.scripted.scenario import Call
 from tests.end_to_end.covey import call, journal_of
-from tests.end_to_end.test_delegation import children_of
 from worker.protocol import ToolFinished
 
 AT_WORK = "mkfifo go && read -r word < go; rm go"
@@ -29,11 +31,22 @@ def told_by_commands(repository: Path) -> dict[str, str]:
     }
 
 
+def seen(repository: Path) -> list[Path]:
+    """The checkouts of the children of a repository, as their own processes see them."""
+    with open_ledger(find_repository(repository)) as ledger:
+        rows = ledger.rows()
+    return [
+        seen_at(Path(row.checkout), row.worker.pid) if row.worker is not None else Path(row.checkout)
+        for row in rows
+        if row.checkout is not None
+    ]
+
+
 @asynccontextmanager
 async def at_work(repository: Path) -> AsyncGenerator[Path]:
     """The checkout of the one child that came to `AT_WORK`; it goes on when the block is left."""
     with trio.fail_after(30):
-        while not (found := list(children_of(repository).glob("*/go"))):  # noqa: ASYNC110
+        while not (found := [folder / "go" for folder in seen(repository) if (folder / "go").exists()]):  # noqa: ASYNC110
             await trio.sleep(0.01)
     (pipe,) = found
     yield pipe.parent

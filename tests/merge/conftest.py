@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from merge.checkout import Checkout, make_checkout, remove_checkout
+from merge.overlay_way import OverlayWay
+from merge.plain_way import PlainWay
 from merge.repository import Repository
 from merge.shared_caches import SHARED
 from merge.snapshot import take_snapshot
+from merge.ways import Way
+from tests.merge.mounted import end_show, enter_once, show
 from tests.merge.places import MakeCheckout, MakePlace, Place
 
 
@@ -94,16 +98,35 @@ def unreadable_place(place: Place) -> Iterator[Place]:
             os.seteuid(0)
 
 
+WAY = os.environ.get("COVEY_TEST_WAY", "plain")
+"""How the checkouts of the tests here are made: `overlay` runs all of them on mounted layers."""
+
+
 @pytest.fixture
-def checkouts() -> Iterator[MakeCheckout]:
+def ways(tmp_path: Path) -> Iterator[tuple[Way, ...]]:
+    """The ways into the checkouts of this test."""
+    if WAY == "plain":
+        yield (PlainWay(),)
+        return
+    enter_once()
+    overlay = OverlayWay(tmp_path / "cache", user_namespace=False)
+    yield (overlay, PlainWay())
+    overlay.close()
+
+
+@pytest.fixture
+def checkouts(ways: tuple[Way, ...]) -> Iterator[MakeCheckout]:
     """Make checkouts of a place as it is now; whatever is left of them is removed at the end."""
     made: list[tuple[Place, Checkout]] = []
 
     def make(place: Place, name: str = "child", *, shared: tuple[str, ...] = SHARED) -> Checkout:
-        checkout = make_checkout(place.repository, name, take_snapshot(place.repository), shared=shared)
+        snapshot = take_snapshot(place.repository)
+        checkout = make_checkout(place.repository, name, snapshot, shared=shared, ways=ways)
         made.append((place, checkout))
+        show(place.repository, checkout)
         return checkout
 
     yield make
     for place, checkout in made:
+        end_show(checkout)
         remove_checkout(place.repository, checkout)

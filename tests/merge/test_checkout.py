@@ -21,6 +21,7 @@ from merge.checkout import (
     take_result,
 )
 from merge.objects import list_tree
+from merge.plain_way import PlainWay
 from merge.repository import children_folder
 from merge.snapshot import take_snapshot
 from merge.trees import RepoPath
@@ -423,7 +424,7 @@ def test_nothing_half_made_stays_when_it_fails_on_the_way(place: Place) -> None:
         raise OSError(28, os.strerror(28))
 
     with pytest.raises(CheckoutFailed, match=r"no space left on device; free some space and try again\."):
-        make_checkout(place.repository, "child", snapshot, fill=fail_late)
+        make_checkout(place.repository, "child", snapshot, ways=[PlainWay(fail_late)])
     with pytest.raises(ValueError, match="can't be shared"):
         make_checkout(place.repository, "child", snapshot, shared=("../up",))
     place.git("update-ref", "refs/covey/children/child/base", "HEAD")

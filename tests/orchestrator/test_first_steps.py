@@ -31,7 +31,7 @@ def layers(folder: Path, *, user_namespace: bool) -> MountOverlay:
         one["upper"],
         one["work"],
         one["seen"],
-        bytes(folder / "lock"),
+        (bytes(folder / "lock"),),
         (one["secret"],),
         user_namespace,
     )

@@ -1,0 +1,133 @@
+"""The layer between a pristine checkout and a child: what the person has not committed, and the child's git directory.
+
+Made once for children that start together, and never changed afterwards. Paths that are gone are whiteouts. The index
+in it holds the snapshot, with the dates that the files have in their layers: git in the child need not read one to
+know that it is unchanged.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from merge.file_locks import alone, alone_or_not, lock_shared
+from merge.git import GitPlace, run_git
+from merge.objects import read_entries
+from merge.pristine import Pristine
+from merge.private_git import Inheritance, lay_out, refs_of, set_branch
+from merge.removal import remove_tree
+from merge.repository import Repository
+from merge.snapshot import Snapshot
+from merge.trees import Change, ObjectId, RepoPath
+from merge.working_files import folders_above
+
+
+@dataclass(frozen=True)
+class Delta:
+    """One such layer, and the twin's git directory as each child gets it."""
+
+    home: Path
+
+    @property
+    def files(self) -> Path:
+        return self.home / "files"
+
+    @property
+    def twin(self) -> Path:
+        return self.home / "twin"
+
+    @property
+    def lock(self) -> Path:
+        return self.home / "lock"
+
+
+def make_delta(
+    repository: Repository,
+    pristine: Pristine,
+    snapshot: Snapshot,
+    commit: ObjectId,
+    changes: Sequence[Change],
+    own: Inheritance,
+    safe: Inheritance,
+) -> tuple[Delta, int]:
+    """Make the layer that leads from `pristine` by `changes` to `snapshot`, and a descriptor that keeps it.
+
+    `commit` is the snapshot's; `own` is what the child's git directory inherits, `safe` what its twin does.
+
+    Raises:
+        GitFailed, OSError: when it can't be made; nothing of it stays.
+    """
+    above = pristine.home / "deltas"
+    above.mkdir(exist_ok=True)
+    with alone(pristine.home / "making"):
+        # Held before anybody who tidies up can look: they do it under the same lock.
+        delta = Delta(Path(tempfile.mkdtemp(dir=above)))
+        held = lock_shared(delta.lock)
+    assert held is not None
+    try:
+        delta.files.mkdir()
+        lay_out(delta.twin, safe, head=commit)
+        index = delta.home / "index"
+        shutil.copyfile(pristine.index, index)
+        place = GitPlace(
+            delta.files,
+            git_dir=delta.twin,
+            work_tree=delta.files,
+            index=index,
+            objects=repository.common_dir / "objects",
+            switches=("index.version=2", "core.untrackedCache=false"),
+        )
+        if changes:
+            # With -m, entries that stay as they are keep what is known of their files; -i asks for none of them here.
+            run_git(place, "read-tree", "-i", "-m", snapshot.tree)
+            there = [change.path for change in changes if change.after is not None]
+            if there:
+                feed = b"".join(path + b"\0" for path in there)
+                run_git(place, "checkout-index", "-f", "-u", "-z", "--stdin", feed=feed)
+            _white_out(repository, snapshot.tree, delta.files, changes)
+        git_dir = delta.files / ".git"
+        head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
+        lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
+        if snapshot.branch is not None:
+            set_branch(git_dir, snapshot.branch, commit)
+        index.rename(git_dir / "index")
+    except BaseException:
+        os.close(held)
+        remove_tree(delta.home)
+        raise
+    return delta, held
+
+
+def drop_unused_deltas(home: Path, needed: Collection[Path]) -> None:
+    """Remove the layers of a pristine checkout that no session and no worker holds, but for those in `needed`."""
+    above = home / "deltas"
+    if not above.is_dir():
+        return
+    with alone(home / "making"):
+        for folder in sorted(set(above.iterdir()) - set(needed)):
+            with alone_or_not(folder / "lock") as mine:
+                if mine:
+                    remove_tree(folder)
+
+
+def _white_out(repository: Repository, tree: ObjectId, layer: Path, changes: Sequence[Change]) -> None:
+    """Hide what the pristine checkout has and `tree` has not: of a folder that is gone the folder itself."""
+    gone = [change.path for change in changes if change.after is None]
+    above = {folder for path in gone for folder in folders_above(path)}
+    stand = read_entries(repository, tree, above)
+    hidden: set[RepoPath] = set()
+    for path in gone:
+        steps = [*folders_above(path), path]
+        # The first that is no folder in the tree: a file in its place hides by itself what is below.
+        first = next(
+            (step for step in steps[:-1] if (entry := stand[step]) is None or not entry.is_folder), path
+        )
+        if first == path or stand[first] is None:
+            hidden.add(first)
+    for path in sorted(hidden):
+        place = layer / os.fsdecode(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.mknod(place, stat.S_IFCHR, os.makedev(0, 0))

@@ -1,0 +1,87 @@
+"""What an overlay shows, written out as a plain folder: what a child left becomes a folder that stands by itself.
+
+Files that the child wrote are moved by a hard link where that can be, since the upper layer goes afterwards; those of
+the lower layers are copied, since others stand on them. Marks of the overlay never come along.
+"""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from merge.layers import Layers, Leaf, MergedFolder, strip_marks
+
+
+def write_out_layers(layers: Layers, folder: Path) -> None:
+    """Fill the empty `folder` with what `layers` show. The upper layer is used up: its files share bytes with it.
+
+    Raises:
+        OSError: when something can't be read or written.
+    """
+    _Copy(layers, uses_up=True).fill(os.fsencode(folder), layers.top)
+
+
+def copy_folder(layers: Layers, folder: MergedFolder, to: Path) -> None:
+    """Fill the empty `to` with one folder of `layers`, to be read and thrown away; the layers stay as they are.
+
+    Raises:
+        OSError: when something can't be read or written.
+    """
+    _Copy(layers, uses_up=False).fill(os.fsencode(to), folder)
+
+
+class _Copy:
+    def __init__(self, layers: Layers, *, uses_up: bool) -> None:
+        self._layers = layers
+        self._uses_up = uses_up
+        self._linked: dict[tuple[int, int], bytes] = {}
+
+    def fill(self, to: bytes, folder: MergedFolder) -> None:
+        status = os.stat(folder.real)
+        if self._uses_up and status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(
+                folder.real, stat.S_IMODE(status.st_mode) | stat.S_IRWXU
+            )  # the child closed it: it is its own
+        for name in self._layers.names(folder):
+            found = self._layers.look(folder, name)
+            path = to + b"/" + name
+            match found:
+                case MergedFolder():
+                    os.mkdir(path, 0o700)
+                    self.fill(path, found)
+                case Leaf():
+                    self._copy(found, path)
+                case None:
+                    pass  # gone since it was listed
+        # Last: a folder may be closed to its owner, and its date is that of what was put into it.
+        os.chmod(to, stat.S_IMODE(status.st_mode))
+        os.utime(to, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def _copy(self, leaf: Leaf, path: bytes) -> None:
+        mode, key = leaf.status.st_mode, (leaf.status.st_dev, leaf.status.st_ino)
+        if stat.S_ISLNK(mode):
+            os.symlink(os.readlink(leaf.real), path)
+        elif stat.S_ISFIFO(mode):
+            os.mkfifo(path, stat.S_IMODE(mode))
+        elif stat.S_ISREG(mode):
+            if leaf.layer == 0 and key in self._linked:
+                os.link(self._linked[key], path)
+                return
+            if leaf.layer != 0 or not _link(leaf.real, path):
+                if not mode & stat.S_IRUSR:
+                    os.chmod(leaf.real, stat.S_IMODE(mode) | stat.S_IRUSR)
+                shutil.copyfile(leaf.real, path, follow_symlinks=False)
+                os.chmod(path, stat.S_IMODE(mode))
+                os.utime(path, ns=(leaf.status.st_atime_ns, leaf.status.st_mtime_ns))
+            elif self._uses_up:
+                strip_marks(path, self._layers.privilege)
+            self._linked[key] = path
+        # A socket is nothing without the process that made it, and a device is none of a child's.
+
+
+def _link(old: bytes, new: bytes) -> bool:
+    try:
+        os.link(old, new, follow_symlinks=False)
+    except OSError:
+        return False  # another filesystem, too many links, or a system that has none: it is copied
+    return True

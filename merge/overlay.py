@@ -1,0 +1,226 @@
+"""Overlay checkouts: a child sees a pristine checkout through a layer of its own, and what it writes is in that layer.
+
+Nothing is mounted here: whoever becomes the child's process mounts `mount_of` for itself. The twin's folder holds the
+child's upper layer and a record of what is below it; as long as that record stands, the upper layer is the truth, and
+the folder beside the repository is an empty place to mount at. `keep` makes a real folder of the two.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from merge.delta import Delta
+from merge.file_locks import alone, lock_shared
+from merge.git import GitPlace, run_git
+from merge.layers import Layers, MergedFolder, Privilege, layers_of
+from merge.layers_copied import copy_folder, write_out_layers
+from merge.pristine import still_shows
+from merge.private_git import set_branch
+from merge.removal import remove_tree
+from merge.repository import Repository
+from merge.touched import SmallWorld, open_small_world
+from merge.trees import ObjectId
+
+_RECORD = "overlay.json"
+
+
+class OverlayUnreadable(Exception):
+    """Raised when a child's layers can't be read by this process. `str()` says why and what to do."""
+
+
+class OverlayRecord(msgspec.Struct, frozen=True):
+    """What stands below a child's upper layer. `pristine` shows the tree `tree`; `delta` is the layer on top of it.
+
+    `branch` is the one that the child's HEAD began at, None where that was no branch.
+    """
+
+    pristine: bytes
+    tree: ObjectId
+    delta: bytes
+    privilege: Privilege
+    branch: str | None = None
+
+
+@dataclass(frozen=True)
+class Mount:
+    """What a child's process mounts before it begins: see `worker.first_steps.MountOverlay`."""
+
+    lowers: tuple[Path, ...]
+    upper: Path
+    work: Path
+    target: Path
+    locks: tuple[Path, ...]
+    hidden: tuple[Path, ...]
+    user_namespace: bool
+
+
+def write_record(twin: Path, record: OverlayRecord) -> None:
+    """Make the twin's checkout an overlay: its upper layer, empty, and what is below it."""
+    (twin / "upper").mkdir()
+    (twin / "work").mkdir()
+    new = twin / f"{_RECORD}.new"
+    new.write_bytes(msgspec.json.encode(record))
+    new.rename(twin / _RECORD)
+
+
+def read_record(twin: Path) -> OverlayRecord | None:
+    """What is below the checkout of a twin, or None when it is a real folder.
+
+    Raises:
+        OverlayUnreadable: when the record can't be read: the upper layer beside it holds what the child did.
+    """
+    try:
+        return msgspec.json.decode((twin / _RECORD).read_bytes(), type=OverlayRecord)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except msgspec.MsgspecError as error:
+        raise OverlayUnreadable(f"{twin / _RECORD} can't be read ({error}); see {twin / 'upper'}.") from error
+
+
+def mount_of(twin: Path, target: Path) -> Mount | None:
+    """What the child of a twin must mount at `target`, or None when it works in a real folder."""
+    record = read_record(twin)
+    if record is None:
+        return None
+    pristine, delta = Path(os.fsdecode(record.pristine)), Delta(Path(os.fsdecode(record.delta)))
+    return Mount(
+        (delta.files, pristine / "files"),
+        twin / "upper",
+        twin / "work",
+        target,
+        (pristine / "lock", delta.lock),
+        (pristine.parent, twin.parent),
+        record.privilege == "user",
+    )
+
+
+@contextlib.contextmanager
+def open_touched(
+    repository: Repository, twin: Path, base: ObjectId, commit: ObjectId, shared: Sequence[str]
+) -> Generator[SmallWorld]:
+    """The small world of what the child of a twin has touched, with the `.git` that it left, if it wrote to it.
+
+    Raises:
+        OverlayUnreadable: when this process can't read the layers.
+        GitFailed, OSError: when they can't be read for another reason.
+    """
+    with (
+        _open_layers(repository, twin, commit) as layers,
+        open_small_world(repository, twin, base, layers, shared) as world,
+    ):
+        git_dir = layers.look(layers.top, b".git")
+        if isinstance(git_dir, MergedFolder) and git_dir.parts[0][0] == 0:
+            (world.files / ".git").mkdir()
+            with contextlib.suppress(PermissionError):  # its child closed it to itself
+                copy_folder(layers, git_dir, world.files / ".git")
+        yield world
+
+
+def keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> None:
+    """Make `folder` what its child saw there: a real one. One that is real already stays as it is.
+
+    The layers go only when the folder stands whole in its place; whoever finds this half done goes on with it.
+
+    Raises:
+        OverlayUnreadable: when this process can't read the layers, or somebody else has put files into `folder`.
+        GitFailed, OSError: when something can't be read or written; the layers are as they were.
+    """
+    if read_record(twin) is None:
+        return
+    with alone(twin / "keeping"):  # a session and a person may come to it at once
+        if read_record(twin) is not None:
+            _keep(repository, twin, folder, commit)
+
+
+def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> None:
+    # Beside the place, so that it gets there in one step.
+    new, is_written = folder.with_name(f".{folder.name}.new"), twin / "written"
+    if not is_written.exists():
+        if _is_filled(folder):
+            raise OverlayUnreadable(
+                f"{folder} holds files that its child did not write; move them away. What it did is in {twin}/upper."
+            )
+        remove_tree(new)
+        folder.mkdir(parents=True, exist_ok=True)
+        new.mkdir()
+        with _open_layers(repository, twin, commit) as layers:
+            write_out_layers(layers, new)
+        is_written.touch()
+    if new.exists():
+        new.rename(folder)
+    (twin / _RECORD).unlink()
+    for name in ("upper", "work", "written"):
+        remove_tree(twin / name)
+
+
+def forget_place(folder: Path) -> None:
+    """Remove the empty place that an overlay was mounted at; gone already is fine.
+
+    Raises:
+        OSError: when somebody has put something there.
+    """
+    remove_tree(folder.with_name(f".{folder.name}.new"))
+    with contextlib.suppress(FileNotFoundError):
+        folder.rmdir()
+
+
+@contextlib.contextmanager
+def _open_layers(repository: Repository, twin: Path, commit: ObjectId) -> Generator[Layers]:
+    """A child's layers. What is below its own is made anew where it has changed or gone since."""
+    record = read_record(twin)
+    assert record is not None, f"{twin} is no overlay's"
+    if record.privilege == "trusted" and os.geteuid() != 0:
+        raise OverlayUnreadable(f"{twin / 'upper'} was written by root's covey; run this as root.")
+    upper = os.fsencode(twin / "upper")
+    pristine, delta = Path(os.fsdecode(record.pristine)), Delta(Path(os.fsdecode(record.delta)))
+    held = lock_shared(pristine / "lock") if pristine.is_dir() else None
+    try:
+        if held is not None and still_shows(pristine, record.tree) and delta.files.is_dir():
+            index = delta.files / ".git/index"
+            if not (twin / "index").exists():
+                shutil.copy2(index, twin / "index")
+            lowers = (os.fsencode(delta.files), os.fsencode(pristine / "files"))
+            yield layers_of(upper, lowers, record.privilege)
+        else:
+            with _lower_made_anew(repository, twin, commit, record.branch) as lower:
+                yield layers_of(upper, (os.fsencode(lower),), record.privilege)
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+@contextlib.contextmanager
+def _lower_made_anew(
+    repository: Repository, twin: Path, commit: ObjectId, branch: str | None
+) -> Generator[Path]:
+    """What the lower layers showed, written from the commit that the child began at."""
+    lower = Path(tempfile.mkdtemp(prefix="lower-", dir=twin))
+    try:
+        objects = repository.common_dir / "objects"
+        place = GitPlace(lower, git_dir=twin, work_tree=lower, objects=objects)
+        run_git(place, "read-tree", "--reset", "-u", commit)
+        git_dir = lower / ".git"
+        (git_dir / "refs").mkdir(parents=True)
+        for name in ("objects/info", "info"):
+            shutil.copytree(twin / name, git_dir / name)
+        for name in ("HEAD", "config", "index"):
+            shutil.copy2(twin / name, git_dir / name)
+        if branch is not None:
+            (git_dir / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+            set_branch(git_dir, branch, commit)
+        yield lower
+    finally:
+        remove_tree(lower)
+
+
+def _is_filled(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except FileNotFoundError:
+        return False

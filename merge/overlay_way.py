@@ -1,0 +1,151 @@
+"""The way into a checkout that costs milliseconds: a layer of the child's own over a pristine checkout.
+
+One of these belongs to a session. It holds the locks of the layers that its children stand on, and makes what children
+that start together share only once. What a repository or a snapshot has that layers can't show in full is refused, and
+the next way is taken.
+"""
+
+import os
+import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from merge.checkout_site import Site
+from merge.delta import Delta, drop_unused_deltas, make_delta
+from merge.filters import read_config
+from merge.git import GitFailed
+from merge.overlay import OverlayRecord, OverlayUnreadable, read_record, write_record
+from merge.plain_words import plain_words
+from merge.pristine import Pristine, drop_unused, pristine_home, ready_pristine, refresh_pristine
+from merge.private_git import Inheritance, inherit, twin_settings
+from merge.repository import Repository
+from merge.shared_caches import exclude_patterns, link_caches
+from merge.snapshot import Snapshot, parent_place
+from merge.ways import WayName, WayUnfit
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What the children of one snapshot stand on."""
+
+    snapshot: Snapshot
+    pristine: Pristine
+    delta: Delta
+    held: tuple[int, ...]
+
+
+class OverlayWay:
+    """See `merge.ways.Way`. `cache` is covey's own folder for pristine checkouts."""
+
+    name: WayName = "overlay"
+
+    def __init__(self, cache: Path, *, user_namespace: bool) -> None:
+        self._cache = cache
+        self._user_namespace = user_namespace
+        self._making = threading.Lock()
+        self._grounds: list[tuple[_Ground, list[Path]]] = []
+
+    def furnish(self, site: Site, snapshot: Snapshot, shared: Sequence[str]) -> None:
+        """See `merge.ways.Way`."""
+        if snapshot.submodules:
+            raise WayUnfit("the repository has submodules with files")
+        with self._making:
+            ground, twins = self._ground(site, snapshot)
+            twins.append(site.twin)
+        shutil.copytree(ground.delta.twin, site.twin, dirs_exist_ok=True)
+        privilege = "user" if self._user_namespace else "trusted"
+        record = OverlayRecord(
+            os.fsencode(ground.pristine.home),
+            ground.pristine.tree,
+            os.fsencode(ground.delta.home),
+            privilege,
+            snapshot.branch,
+        )
+        write_record(site.twin, record)
+        link_caches(site.repository.root, site.twin / "upper", site.shared)
+
+    def refresh(self, repository: Repository, snapshot: Snapshot) -> None:
+        """Bring the repository's pristine checkout to the snapshot's HEAD, if there is one and nobody uses it."""
+        home = pristine_home(self._cache, repository, _inheritance(repository, ()))
+        refresh_pristine(home, repository, snapshot, _safe(repository, _inheritance(repository, ())))
+        drop_unused(self._cache)
+
+    def close(self) -> None:
+        """Let go of every layer; for when no child of the session is left."""
+        with self._making:
+            for ground, _ in self._grounds:
+                _let_go(ground)
+            self._grounds.clear()
+
+    def _ground(self, site: Site, snapshot: Snapshot) -> tuple[_Ground, list[Path]]:
+        """What children of this very snapshot stand on; made for the first of them."""
+        if self._grounds and self._grounds[-1][0].snapshot is snapshot:
+            return self._grounds[-1]
+        self._tidy()
+        try:
+            ground = self._make_ground(site, snapshot)
+        except (GitFailed, OSError) as error:
+            raise WayUnfit(plain_words(error, self._cache)) from error
+        self._grounds.append((ground, []))
+        return self._grounds[-1]
+
+    def _make_ground(self, site: Site, snapshot: Snapshot) -> _Ground:
+        repository = site.repository
+        own = _inheritance(repository, site.shared)
+        if own.is_sparse:
+            raise WayUnfit("the repository is a sparse checkout")
+        safe = _safe(repository, own)
+        home = pristine_home(self._cache, repository, own)
+        pristine, changes, held = ready_pristine(home, repository, snapshot, safe)
+        try:
+            drop_unused_deltas(home, _needed(repository))
+            delta, delta_held = make_delta(repository, pristine, snapshot, site.commit, changes, own, safe)
+        except BaseException:
+            os.close(held)
+            raise
+        return _Ground(snapshot, pristine, delta, (held, delta_held))
+
+    def _tidy(self) -> None:
+        """Let go of the layers that no child stands on any more."""
+        standing = [(ground, list(filter(_stands, twins))) for ground, twins in self._grounds]
+        for ground, twins in standing:
+            if not twins:
+                _let_go(ground)
+        self._grounds = [(ground, twins) for ground, twins in standing if twins]
+
+
+def _inheritance(repository: Repository, shared: Sequence[str]) -> Inheritance:
+    config = read_config(parent_place(repository))
+    return inherit(repository, config, [*exclude_patterns(shared), "/.covey/"])
+
+
+def _safe(repository: Repository, own: Inheritance) -> Inheritance:
+    return replace(own, config={**own.config, **twin_settings(repository, own.config)})
+
+
+def _stands(twin: Path) -> bool:
+    try:
+        return read_record(twin) is not None
+    except OverlayUnreadable:
+        return True
+
+
+def _needed(repository: Repository) -> set[Path]:
+    """The layers that a checkout of this repository stands on, whichever session it belongs to."""
+    found: set[Path] = set()
+    above = repository.common_dir / "covey" / "checkouts"
+    for twin in above.iterdir() if above.is_dir() else ():
+        try:
+            record = read_record(twin)
+        except OverlayUnreadable:
+            continue
+        if record is not None:
+            found.add(Path(os.fsdecode(record.delta)))
+    return found
+
+
+def _let_go(ground: _Ground) -> None:
+    for descriptor in ground.held:
+        os.close(descriptor)

@@ -1,0 +1,137 @@
+"""In which ways the checkouts of a session's children are made: found out once, when the first child needs one.
+
+The best that the system can do comes first, plain ones last. Why a better one is passed over is told once. What a way
+does is the merge room's affair.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import trio
+
+from merge.repository import Repository
+from orchestrator.config.tables import Checkouts
+from orchestrator.probing import why_no_overlay
+from orchestrator.spawning import Spawner
+
+if TYPE_CHECKING:
+    from merge.checkout import Checkout
+    from merge.overlay_way import OverlayWay
+    from merge.ways import Way
+
+
+class CheckoutWays(Protocol):
+    """The ways of a session."""
+
+    async def take(self) -> "tuple[Way, ...]":
+        """The ways to try, the best first."""
+        ...
+
+    def tell(self, checkout: "Checkout") -> None:
+        """A checkout was made: why not in a better way, if it is news."""
+        ...
+
+
+class PlainWays:
+    """Plain checkouts, whatever the system can do. See `CheckoutWays`."""
+
+    async def take(self) -> "tuple[Way, ...]":
+        """See `CheckoutWays`."""
+        from merge.plain_way import (
+            PlainWay,  # brings git's libraries, which a first request must not wait for
+        )
+
+        await trio.lowlevel.checkpoint()
+        return (PlainWay(),)
+
+    def tell(self, checkout: "Checkout") -> None:
+        """See `CheckoutWays`: there is no better way."""
+
+
+class ProbedWays:
+    """The ways that `wish` allows and the system has. See `CheckoutWays`."""
+
+    def __init__(
+        self,
+        wish: Checkouts,
+        repository: Repository,
+        home: Path,
+        spawner: Spawner,
+        notice: Callable[[str], object],
+    ) -> None:
+        self._wish = wish
+        self._repository = repository
+        self._home = home
+        self._spawner = spawner
+        self._notice = notice
+        self._told: set[str] = set()
+        self._finding = trio.Lock()
+        self._ways: tuple[Way, ...] = ()
+        self._overlay: OverlayWay | None = None
+
+    async def take(self) -> "tuple[Way, ...]":
+        """See `CheckoutWays`."""
+        async with self._finding:
+            if not self._ways:
+                self._overlay = await self._find_overlay()
+                plain = await PlainWays().take()
+                self._ways = (self._overlay, *plain) if self._overlay is not None else plain
+        return self._ways
+
+    def tell(self, checkout: "Checkout") -> None:
+        """See `CheckoutWays`."""
+        for why in checkout.passed_over:
+            self._say(f"{checkout.name} has a {checkout.way} checkout ({why}).", why)
+
+    def close(self) -> None:
+        """Let go of what the checkouts stood on; no child is left."""
+        if self._overlay is not None:
+            self._overlay.close()
+
+    async def _find_overlay(self) -> "OverlayWay | None":
+        from merge.overlay_way import OverlayWay  # see `PlainWays`
+
+        cache = checkout_cache(self._home)
+        uppers = self._repository.common_dir / "covey"
+        whys: list[str] = []
+        for user_namespace in (False, True) if os.geteuid() == 0 else (True,):
+            why = await why_no_overlay(
+                cache,
+                uppers,
+                self._spawner,
+                user_namespace=user_namespace,
+                folders_move=self._wish == "auto",
+            )
+            if not why:
+                return OverlayWay(cache, user_namespace=user_namespace)
+            whys.append(f"{'in a user namespace' if user_namespace else 'as root'}: {why}")
+        self._say(f"Children get plain checkouts: no overlay can be had here ({'; '.join(whys)}).", "")
+        return None
+
+    def _say(self, sentence: str, why: str) -> None:
+        if why not in self._told:
+            self._told.add(why)
+            self._notice(sentence)
+
+
+def checkout_cache(home: Path) -> Path:
+    """Where pristine checkouts are kept, below covey's own folder."""
+    return home / "cache" / "checkouts"
+
+
+@asynccontextmanager
+async def open_checkout_ways(
+    wish: Checkouts, repository: Repository, home: Path, spawner: Spawner, notice: Callable[[str], object]
+) -> AsyncGenerator[CheckoutWays]:
+    """The ways of one session, which are let go of with the block. `notice` tells the person a sentence."""
+    if wish == "plain":
+        yield PlainWays()
+        return
+    ways = ProbedWays(wish, repository, home, spawner, notice)
+    try:
+        yield ways
+    finally:
+        ways.close()
