@@ -23,12 +23,13 @@ class Event(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 
 class SessionStarted(Event, frozen=True):
-    """A parent session began in `workspace`."""
+    """A parent session began in `workspace`. `instructions` are the files whose text is in the system prompt."""
 
     session: str
     workspace: str
     endpoint: str
     model: str
+    instructions: tuple[str, ...] = ()
 
 
 class Noticed(Event, frozen=True):

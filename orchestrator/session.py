@@ -45,6 +45,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.inbox import Inbox
+from orchestrator.instructions import instruction_sources, read_instructions
 from orchestrator.jobs import JOBS_FOLDER, Jobs, open_jobs
 from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
@@ -306,25 +307,28 @@ async def open_session(
         folder = folder / "sessions" / id
         journal = stack.enter_context(closing(Journal(folder / "journal.jsonl")))
         logs = folder / "logs"
-        journal.record(
-            PARENT, SessionStarted(id, quote_path(str(repository.root)), endpoint.base_url, endpoint.model)
-        )
-        for notice in notices:
-            journal.record(PARENT, Noticed(notice))
         modules = configuration.modules
+        instructions = read_instructions(instruction_sources(repository.root, os.environ))
         agents = read_agents(agent_folders(repository.root, os.environ) if modules.agents else ())
-        for fault in agents.faults:
-            journal.record(PARENT, Noticed(fault))
         places = skill_folders(repository.root, os.environ, configuration.tools.skills_dir)
         skills = read_skills(places if modules.skills else ())
-        for fault in skills.faults:
-            journal.record(PARENT, Noticed(fault))
+        workspace_name = quote_path(str(repository.root))
+        journal.record(
+            PARENT,
+            SessionStarted(id, workspace_name, endpoint.base_url, endpoint.model, instructions.files),
+        )
+        for notice in (*notices, *instructions.faults, *agents.faults, *skills.faults):
+            journal.record(PARENT, Noticed(notice))
         settings = tool_settings(configuration.tools, skills.skills)
         withheld = without | withheld_tools(configuration) | frozenset[str]([] if asks else [ask.TOOL.name])
         tools = described_tools(settings, agents, withheld)
         told = offered(tools, settings)
         checks = Checks(configured, repository, journal, logs / "checks")
-        prompt = system_prompt(delegates=any(tool.name == "task" for tool in tools), tool_set=settings.set)
+        prompt = system_prompt(
+            delegates=any(tool.name == "task" for tool in tools),
+            tool_set=settings.set,
+            instructions=instructions.text,
+        )
         desk = PermissionDesk()
         limits = limits or Limits()
         purse = Purse(limits.budget, limits.price)

@@ -38,10 +38,14 @@ Delegating
 """
 
 
-def system_prompt(*, delegates: bool, tool_set: ToolSet = "covey") -> str:
-    """The prompt of a session; what it says of children is left out where it starts none, of tags where it has none."""
+def system_prompt(*, delegates: bool, tool_set: ToolSet = "covey", instructions: str = "") -> str:
+    """The prompt of a session, `instructions` at its end.
+
+    What it says of children is left out where it starts none, of tags where it has none.
+    """
     prompt = _PROMPT.replace("{delegating}", _DELEGATING if delegates else "")
-    return prompt.replace("{tags}", _TAGS if tool_set == "covey" else "")
+    prompt = prompt.replace("{tags}", _TAGS if tool_set == "covey" else "")
+    return f"{prompt}\n{instructions}" if instructions else prompt
 
 
 def first_request(workspace: str, request: str) -> str:

@@ -45,10 +45,11 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
         row = picture.all_children().get(entry.who)
         return _told_of_child(entry, row, look) if row is not None else []
     match entry.event:
-        case SessionStarted(workspace=workspace, endpoint=endpoint, model=model):
+        case SessionStarted(workspace=workspace, endpoint=endpoint, model=model, instructions=files):
             return [
                 line(Span("covey", "strong"), " in ", tame_line(workspace)),
                 dim(tame_line(f"model {model} at {endpoint}; /help lists the commands")),
+                *([dim(tame_line(f"instructions from {', '.join(files)}"))] if files else []),
                 (),
             ]
         case Noticed(text=text):

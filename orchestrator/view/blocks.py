@@ -18,12 +18,13 @@ class Block(msgspec.Struct, frozen=True, tag=True):
 
 
 class Opening(Block, frozen=True):
-    """A session began, or was gone on with."""
+    """A session began, or was gone on with. `instructions` are the files whose text is in its system prompt."""
 
     session: str
     workspace: str
     model: str
     endpoint: str
+    instructions: tuple[str, ...] = ()
 
 
 class Request(Block, frozen=True):

@@ -49,9 +49,10 @@ def draw_block(
 ) -> list[Line]:
     """The lines of `block`; an empty line parts it from the one before where it needs that."""
     match block:
-        case Opening(workspace=workspace, model=model, endpoint=endpoint):
+        case Opening(workspace=workspace, model=model, endpoint=endpoint, instructions=files):
             where = line(Span("covey", "strong"), " in ", tame_line(workspace))
-            return [where, dim(tame_line(f"model {model} at {endpoint}"))]
+            said = [dim(tame_line(f"instructions from {', '.join(files)}"))] if files else []
+            return [where, dim(tame_line(f"model {model} at {endpoint}")), *said]
         case Request(text=text):
             return [(), *asked(text, look), ()]
         case Message(text=text):

@@ -76,8 +76,17 @@ class Story:
         """Take in what happened to this agent itself, but for the life of its children."""
         at = entry.at
         match entry.event:
-            case SessionStarted(session=session, workspace=workspace, endpoint=endpoint, model=model):
-                self.add(Opening(at, session, workspace, model, endpoint))
+            case SessionStarted() as started:
+                self.add(
+                    Opening(
+                        at,
+                        started.session,
+                        started.workspace,
+                        started.model,
+                        started.endpoint,
+                        started.instructions,
+                    )
+                )
             case RequestGiven(text=text):
                 self._request = text
                 self.add(Request(at, text))

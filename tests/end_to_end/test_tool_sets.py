@@ -22,6 +22,9 @@ async def test_parent_and_child_work_with_the_classic_set_and_read_a_skill(
     write_file(covey_home / "config.toml", '[tools]\nset = "classic"\nmax_output = 200\npreview_lines = 2\n')
     write_file(covey_home / "skills" / "zebra.md", "---\ndescription: Of home\n---\nhome lore\n")
     write_file(repository / ".covey" / "skills" / "ant" / "SKILL.md", "# Of the workspace\nlocal lore\n")
+    write_file(covey_home / "AGENTS.md", "Be brief.\n")
+    write_file(repository / "AGENTS.md", "Use tabs.\n")
+    (repository / "CLAUDE.md").symlink_to("AGENTS.md")
     async with serving(
         talk(
             REQUEST,
@@ -62,6 +65,10 @@ async def test_parent_and_child_work_with_the_classic_set_and_read_a_skill(
     assert set(map(tuple, tools)) == {("bash", "read_skill", "read_file", "write_file", "edit_file", "task")}
     (described,) = {request["tools"][1]["function"]["description"] for request in requests}
     assert described.endswith("\n  ant — Of the workspace\n  zebra — Of home")
+    (prompt,) = {request["messages"][0]["content"] for request in requests}
+    assert prompt.endswith("# $COVEY_HOME/AGENTS.md\n\nBe brief.\n\n# AGENTS.md\n\nUse tabs.\n")
+    assert "N:hash" not in prompt
+    assert "\ninstructions from $COVEY_HOME/AGENTS.md, AGENTS.md\n" in done.output
     assert "🛠️  bash: echo 1; echo 2; echo 3; exit 4\n    1\n    2\n    … 2 more lines" in done.output
     assert "📖 read_skill: ant\n" in done.output
     assert "local lore" not in done.output
