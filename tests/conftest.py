@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,15 +36,18 @@ def hermetic_run(temporary: Path) -> Iterator[None]:
     theirs = dict(os.environ)
     home = temporary / "home"
     home.mkdir()
+    (temporary / "tmp").mkdir()
     mask = os.umask(0o022)
     os.environ.clear()
     os.environ.update(hermetic_environment(home))
     time.tzset()
+    tempfile.tempdir = None  # it is looked up once, and was before
     with ended_with_this_process(home):
         yield
     os.environ.clear()
     os.environ.update(theirs)
     time.tzset()
+    tempfile.tempdir = None
     os.umask(mask)
 
 

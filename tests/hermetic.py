@@ -52,6 +52,7 @@ def hermetic_environment(home: Path) -> dict[str, str]:
     }
     return kept | {
         "HOME": str(home),
+        "TMPDIR": str(home.parent / "tmp"),
         "COVEY_HOME": str(home / ".covey"),
         "LANG": "C.UTF-8",
         "TZ": "UTC",

@@ -124,7 +124,7 @@ class World:
     @property
     def run_all(self) -> str:
         """One command that runs every script, each in a folder of its own, whatever becomes of the others."""
-        run = 'timeout --kill-after=1 20 bash "$top/ways/$n.sh" > "$top/got/$n" 2> "$top/said/$n" < /dev/null'
+        run = 'timeout --kill-after=1 60 bash "$top/ways/$n.sh" > "$top/got/$n" 2> "$top/said/$n" < /dev/null'
         return (
             f"top=$PWD; mkdir got said; for n in $(seq 0 {len(self.scripts) - 1}); do mkdir at-$n; "
             f"cp -r README.md at-$n; (cd at-$n && {run}); done; true"
@@ -132,8 +132,14 @@ class World:
 
     def got(self, name: str) -> str:
         """What a script printed, as it landed."""
-        number = list(self.scripts).index(name)
-        return (self.repository / "got" / str(number)).read_text(errors="replace")
+        return self._landed("got", name)
+
+    def said(self, name: str) -> str:
+        """What it wrote on its standard error."""
+        return self._landed("said", name)
+
+    def _landed(self, folder: str, name: str) -> str:
+        return (self.repository / folder / str(list(self.scripts).index(name))).read_text(errors="replace")
 
 
 def make_victim_folder(folder: Path) -> Path:
