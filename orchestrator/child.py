@@ -266,6 +266,7 @@ class Child:
             os.fsencode(folder),
             os.fsencode(logs),
             conversation,
+            search_limit_seconds=grounds.configuration.search.search_secs,
             limit=limit,
             policy=grounds.policy,
             tools=grounds.tools,

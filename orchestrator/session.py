@@ -27,7 +27,7 @@ from orchestrator.children import Children, load_what_children_need, open_childr
 from orchestrator.compacting import CompactingModel
 from orchestrator.config.home import covey_home
 from orchestrator.config.limits import Limits
-from orchestrator.config.tables import Configuration, SandboxTable
+from orchestrator.config.tables import Configuration, SandboxTable, SearchTable
 from orchestrator.context_window import ContextWindow, known_window
 from orchestrator.environment import clean_environment
 from orchestrator.events import (
@@ -65,6 +65,7 @@ from orchestrator.toolset import described_tools, policy_with_tools, tool_settin
 from worker.agent import Agent
 from worker.catalogue import advertised, offered
 from worker.conversation import UserMessage
+from worker.name_index import NameIndexes
 from worker.path_text import quote_path
 from worker.policy.permission import Permits
 from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
@@ -269,6 +270,14 @@ def new_past() -> Past:
     return Past(new_session_id())
 
 
+def _name_indexes(search: SearchTable) -> NameIndexes:
+    return NameIndexes(
+        covey_home(os.environ) / "cache" / "names",
+        after_seconds=search.search_index_after_ms / 1000,
+        fresh_seconds=search.search_index_secs,
+    )
+
+
 @asynccontextmanager
 async def open_session(
     repository: Repository,
@@ -394,7 +403,13 @@ async def open_session(
                 }
                 permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
                 patience = configuration.jobs.after_secs if modules.jobs else _LONGEST_COMMAND_SECONDS
-                workspace = Workspace(repository.root, logs / "parent", command_limit_seconds=patience)
+                workspace = Workspace(
+                    repository.root,
+                    logs / "parent",
+                    command_limit_seconds=patience,
+                    search_limit_seconds=configuration.search.search_secs,
+                    names=_name_indexes(configuration.search),
+                )
                 toolbox = Toolbox(
                     with_runs(tools, runs),
                     workspace,

@@ -108,6 +108,7 @@ async def work(
         temporary=Path(os.fsdecode(start.temporary)),
         read_only=start.kind == "research",
         command_limit_seconds=start.command_limit_seconds,
+        search_limit_seconds=start.search_limit_seconds,
     )
     permits = Permits(start.policy, permission.ask)
     tools = every_tool(start.tools)

@@ -44,9 +44,9 @@ class Start(Command, frozen=True):
     """The first command: who the worker is, where it works, and the conversation it begins or goes on with.
 
     `workspace` and `temporary`, the folder for its logs, are absolute paths as the file system has them.
-    `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command. Without a
-    `limit` the worker may call every tool that its kind may. Where the `policy` asks, the worker asks the parent.
-    `tools` are set as the parent's are.
+    `conversation` ends with a user's or a tool's message. `command_limit_seconds` bounds one shell command,
+    `search_limit_seconds` one search. Without a `limit` the worker may call every tool that its kind may. Where the
+    `policy` asks, the worker asks the parent. `tools` are set as the parent's are.
     """
 
     child: ChildId
@@ -55,6 +55,7 @@ class Start(Command, frozen=True):
     temporary: bytes
     conversation: tuple[AnyMessage, ...]
     command_limit_seconds: float = 3600.0
+    search_limit_seconds: float = 30.0
     limit: ToolLimit | None = None
     policy: Policy = Policy()
     tools: ToolSettings = ToolSettings()

@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worker.name_index import NameIndexes
 from worker.path_text import quote_path, unquote_path
 from worker.seen import Seen
 
@@ -21,7 +22,8 @@ class Workspace:
     """Where an agent works.
 
     `root` is absolute and resolved. `temporary` holds logs of cut outputs. `read_only` is a research child.
-    `command_limit_seconds` is when a shell command is stopped, `search_limit_seconds` when a search is.
+    `command_limit_seconds` is when a shell command is stopped, `search_limit_seconds` when a search is. With `names`
+    slow places are indexed.
     """
 
     root: Path
@@ -29,6 +31,7 @@ class Workspace:
     read_only: bool = False
     command_limit_seconds: float = 120.0
     search_limit_seconds: float = 30.0
+    names: NameIndexes | None = field(default=None, compare=False, repr=False)
     seen: Seen = field(default_factory=Seen, compare=False, repr=False)
 
     def resolve(self, path: str) -> Path:

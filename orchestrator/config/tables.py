@@ -110,6 +110,18 @@ class SandboxTable(Table, frozen=True):
     network: Annotated[Network, workspace_tightens("allow", "deny")] = "allow"
 
 
+class SearchTable(Table, frozen=True):
+    """`[search]`: a search stops after `search_secs` with what it found.
+
+    A place outside the workspace where a search for names took `search_index_after_ms` is indexed, and anew when its
+    index is older than `search_index_secs`.
+    """
+
+    search_secs: Annotated[float, msgspec.Meta(gt=0)] = 30.0
+    search_index_after_ms: Annotated[float, msgspec.Meta(ge=0)] = 3_000.0
+    search_index_secs: Annotated[float, msgspec.Meta(ge=0)] = 3_600.0
+
+
 class ModulesTable(Table, frozen=True):
     """`[modules]`: capabilities that can be turned off. A new one is a row here, and asked for where it begins."""
 
@@ -133,6 +145,7 @@ class Configuration(Table, frozen=True):
     permissions: Annotated[Permissions, workspace_tightens("allow", "ask", "deny")] = "allow"
     sandbox: SandboxTable = SandboxTable()
     jobs: JobsTable = JobsTable()
+    search: SearchTable = SearchTable()
     modules: Annotated[ModulesTable, WORKSPACE_TURNS_OFF] = ModulesTable()
 
 

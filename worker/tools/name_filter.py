@@ -41,6 +41,11 @@ class NameFilter:
         """Whether any name will do."""
         return not (self._words or self._globs or self._excludes)
 
+    @property
+    def has_wishes(self) -> bool:
+        """Whether words or globs say which names are wanted."""
+        return bool(self._words or self._globs)
+
     def wants(self, *forms: str) -> bool:
         """Whether the file with this path is wanted."""
         return self.fits(*forms) and not self.leaves_out(*forms)

@@ -17,7 +17,7 @@ from worker.tools.refusals import ToolRefused, counted, plain, short, title_path
 from worker.tools.ripgrep import RipgrepMissing
 from worker.tools.search_files import Findings, Found, RipgrepRefused, find_files
 from worker.tools.search_lines import LinePage
-from worker.tools.search_notes import paging_note, skipped_note, time_note, unread_notes
+from worker.tools.search_notes import index_note, paging_note, skipped_note, time_note, unread_notes
 from worker.tools.search_query import Query, SearchArguments, understand
 from worker.tools.search_roots import Roots, find_roots
 from worker.tools.tool import Tool, ToolAnswer, failed
@@ -86,6 +86,8 @@ async def _tell(query: Query, roots: Roots, findings: Findings, workspace: Works
         notes.append(f"[{counted(hits, 'hit')} in {counted(len(findings.files), 'file')}]")
     if findings.timed_out:
         notes.append(time_note(workspace.search_limit_seconds))
+    if findings.from_index is not None:
+        notes.append(index_note(findings.from_index, show))
     notes += skipped_note(findings.survey, query.names, show)
     notes += unread_notes(findings.survey, findings.trouble, roots.not_opened, show)
     return "\n".join([*lines, *notes])

@@ -6,6 +6,7 @@ hits everywhere costs no more memory than one that hits nowhere. Knows no wordin
 
 import math
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import trio
 
 from worker.tools.ripgrep import RipgrepMissing, run_ripgrep
 from worker.tools.ripgrep_output import read_counts, read_paths
+from worker.tools.search_index import FromIndex, find_in_indexes, have_indexed, indexes_for
 from worker.tools.search_query import Query
 from worker.tools.search_roots import Root, Roots
 from worker.tools.survey import BUILD_FOLDERS, HISTORY_FOLDERS, SYSTEM_FOLDERS, Reach, Survey, survey
@@ -42,12 +44,16 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What a search found, newest first, and what it met on the way. `trouble` is what ripgrep complained of."""
+    """What a search found, newest first, and what it met on the way. `trouble` is what ripgrep complained of.
+
+    What comes `from_index` was not walked to.
+    """
 
     files: list[Found]
     survey: Survey
     trouble: str
     timed_out: bool
+    from_index: FromIndex | None = None
 
 
 class RipgrepRefused(Exception):
@@ -61,6 +67,21 @@ async def find_files(query: Query, roots: Roots, workspace: Workspace) -> Findin
         RipgrepMissing: when there is none to run.
         RipgrepRefused: when it does not take what it is asked.
     """
+    indexes = await trio.to_thread.run_sync(
+        indexes_for, query, roots.found, workspace, abandon_on_cancel=True
+    )
+    if indexes is not None and workspace.names is not None:
+        paths, used = await find_in_indexes(query, roots.found, indexes, workspace.names)
+        weigh = partial(_weigh, [(path, 0) for path in paths], query, roots, workspace)
+        files = await trio.to_thread.run_sync(weigh, abandon_on_cancel=True)
+        return Findings(files, Survey(), "", timed_out=False, from_index=used)
+    began = time.monotonic()
+    findings = await _walk(query, roots, workspace)
+    have_indexed(query, roots.found, workspace, time.monotonic() - began)
+    return findings
+
+
+async def _walk(query: Query, roots: Roots, workspace: Workspace) -> Findings:
     limit = workspace.search_limit_seconds
     by_name = not query.patterns
     runs = _Runs(query, roots)
@@ -200,9 +221,12 @@ def _weigh(
     files: list[Found] = []
     for path, hits in once.values():
         try:
-            mtime_ns = os.stat(path).st_mtime_ns  # noqa: PTH116 - making a Path costs more than the call
+            found = os.stat(path)  # noqa: PTH116 - making a Path costs more than the call
         except OSError:
-            continue  # it has gone since it was found
+            continue  # it has gone since it was found, or since an index was made
+        mtime_ns = found.st_mtime_ns
+        if not stat.S_ISREG(found.st_mode):
+            continue
         if mtime_ns >= since_ns:
             files.append(Found(path, hits, mtime_ns))
     files.sort(key=attrgetter("path"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from worker.path_text import quote_path
 from worker.tools.name_filter import NameFilter
 from worker.tools.refusals import counted, short
+from worker.tools.search_index import FromIndex
 from worker.tools.survey import Survey
 
 _MOST_NAMED = 12
@@ -64,6 +65,23 @@ def paging_note(first: int, shown: int, total: int, kind: str) -> list[str]:
 def time_note(seconds: float) -> str:
     """That a search was stopped, and that what it found is not all."""
     return f"[Stopped after {seconds:g} s: this is only what was found until then. Narrow it with path, glob or depth.]"
+
+
+def index_note(used: FromIndex, show: Show) -> str:
+    """That an index answered, how old it is, and what it does not know."""
+    where = _named([show(root) for root in used.roots])
+    renewed = " It is being made anew now." if used.is_refreshing else ""
+    return (
+        f"[From an index of {where}, {_age(used.age_seconds)} old: newer files are not in it, every hit was looked at."
+        f"{renewed} It knows no .gitignore; build folders are left out, with no_ignore: true they are not.]"
+    )
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _folders(paths: Sequence[str], show: Show) -> list[str]:
