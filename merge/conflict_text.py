@@ -10,6 +10,7 @@ import re
 import msgspec
 
 from merge.conflict import Conflict
+from merge.diff_options import PINNED, SWITCHES
 from merge.git import GitPlace, run_git
 from merge.line_merge import (
     Contested,
@@ -175,6 +176,5 @@ def _may_be_text(entry: Entry | None) -> bool:
 
 
 def _edits(repository: Repository, base: Entry, side: Entry) -> tuple[Edit, ...]:
-    place = GitPlace(repository.root, git_dir=repository.git_dir)
-    options = ("-U0", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
-    return parse_edits(run_git(place, "diff", *options, base.object, side.object).output)
+    place = GitPlace(repository.root, git_dir=repository.git_dir, switches=SWITCHES)
+    return parse_edits(run_git(place, "diff", "-U0", "--text", *PINNED, base.object, side.object).output)

@@ -46,12 +46,15 @@ _SWITCHES = (
     "advice.detachedHead=false",
     "-c",
     "core.quotePath=false",
+    "-c",
+    "diff.orderFile=/dev/null",  # one that is not there ends even `git status`
 )
 
 # What git itself lists as local to a repository (`git rev-parse --local-env-vars`), and what changes its
 # answers.
 _POISON = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
     "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
@@ -61,12 +64,15 @@ _POISON = (
     "GIT_DIFF_OPTS",
     "GIT_DIR",
     "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
     "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_INDEX_VERSION",
     "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
     "GIT_QUARANTINE_PATH",
@@ -75,6 +81,9 @@ _POISON = (
     "GIT_TEMPLATE_DIR",
     "GIT_WORK_TREE",
 )
+
+# What a person has git tell of itself, between the words that are read here.
+_CHATTER = ("GIT_TRACE", "GIT_CURL_VERBOSE")
 
 
 class GitFailed(Exception):
@@ -216,4 +225,5 @@ def _without_poison(ours: Mapping[str, str]) -> list[str]:
     """`env -u NAME …` when the environment holds a variable that would mislead git, else nothing."""
     # GitPython copies os.environ and can add to it, never take away; one more exec costs about a millisecond.
     present = [name for name in _POISON if name in os.environ and name not in ours]
+    present += [name for name in os.environ if name.startswith(_CHATTER)]
     return ["env", *(word for name in present for word in ("-u", name))] if present else []

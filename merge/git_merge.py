@@ -46,7 +46,12 @@ class CannotRun(Exception):
     """Raised when git could not merge at all. `str()` is the reason, with the remedy where one is known."""
 
 
-_SWITCHES = ("merge.directoryRenames=true", "merge.renames=true", "merge.verbosity=2")
+_SWITCHES = (
+    "merge.directoryRenames=true",
+    "merge.renames=true",
+    "merge.renameLimit=-1",  # as many as git takes by itself
+    "merge.verbosity=2",
+)
 
 
 def merge_by_git(repository: Repository, base: ObjectId, ours: ObjectId, theirs: ObjectId) -> GitMerge:

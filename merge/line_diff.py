@@ -7,6 +7,7 @@ so that no path has to be read out of a diff. Runs no diff driver, no textconv a
 import re
 from collections.abc import Sequence
 
+from merge.diff_options import PINNED, SWITCHES
 from merge.git import GitPlace, run_git
 from merge.line_merge import Edit, parse_edits
 from merge.objects import changed_paths, edit_tree
@@ -16,17 +17,6 @@ from merge.trees import FILE, Entry, ObjectId, RepoPath
 
 Versions = tuple[ObjectId | None, ObjectId | None]
 """The blobs of one file before and after; None where it is not there."""
-
-# Whatever the person has configured, the format is this one.
-_PINNED = (
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=histogram",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-)
 
 
 def find_edits(repository: Repository, files: Sequence[Versions]) -> list[tuple[Edit, ...]]:
@@ -43,8 +33,8 @@ def find_edits(repository: Repository, files: Sequence[Versions]) -> list[tuple[
         )
         for side in (0, 1)
     )
-    place = GitPlace(repository.root, git_dir=repository.git_dir)
-    found = run_git(place, "diff", "-U0", "--no-renames", "--text", *_PINNED, before, after).output
+    place = GitPlace(repository.root, git_dir=repository.git_dir, switches=SWITCHES)
+    found = run_git(place, "diff", "-U0", "--no-renames", "--text", *PINNED, before, after).output
     edits: list[tuple[Edit, ...]] = [()] * len(files)
     for diff in re.split(rb"^diff --git a/", found, flags=re.MULTILINE)[1:]:
         edits[int(diff[: diff.index(b" ")])] = parse_edits(diff)
@@ -62,5 +52,5 @@ def unified_diff(repository: Repository, before: ObjectId, after: ObjectId) -> b
     }:
         before = edit_tree(repository, None, [(change.path, change.before) for change in changes])
         after = edit_tree(repository, None, [(change.path, change.after) for change in changes])
-    place = GitPlace(repository.root, git_dir=repository.git_dir)
-    return run_git(place, "diff", "-M", "--no-relative", *_PINNED, before, after).output
+    place = GitPlace(repository.root, git_dir=repository.git_dir, switches=SWITCHES)
+    return run_git(place, "diff", "-M", "-l0", "-U3", *PINNED, before, after).output

@@ -44,6 +44,7 @@ def test_variables_of_a_calling_git_do_not_mislead(
 ) -> None:
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "wrong"))
+    monkeypatch.setenv("GIT_ICASE_PATHSPECS", "1")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.bare")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
@@ -51,6 +52,12 @@ def test_variables_of_a_calling_git_do_not_mislead(
     for there in (GitPlace(place.root), pinned):
         assert run_git(there, "rev-parse", "--show-toplevel").line() == str(place.root)
         assert b"bin/run" in run_git(there, "ls-tree", "-r", "-z", "--name-only", "HEAD").fields()
+
+
+def test_git_tells_nothing_of_its_own_doings(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_TRACE", "GIT_TRACE2", "GIT_TRACE_PERFORMANCE", "GIT_CURL_VERBOSE"):
+        monkeypatch.setenv(name, "1")
+    assert run_git(GitPlace(place.root), "rev-parse", "HEAD").error == ""
 
 
 def test_no_editor_pager_or_prompt_is_opened(place: Place, tmp_path: Path) -> None:
