@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.config.verbs import add_config_verbs
+from orchestrator.doctor.verbs import add_doctor_verbs
 from orchestrator.faults import UserError
 from orchestrator.jobs_verb import add_jobs_verb
 from orchestrator.modules_verbs import add_modules_verbs
@@ -84,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     add_config_verbs(verbs.add_parser)
     add_jobs_verb(verbs.add_parser)
     add_sessions_verbs(verbs.add_parser)
+    add_doctor_verbs(verbs.add_parser)
     add_modules_verbs(verbs.add_parser)
     return parser
 

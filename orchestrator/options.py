@@ -36,7 +36,7 @@ def budget_flags(arguments: argparse.Namespace) -> dict[KeyPath, object]:
     }
 
 
-def endpoint_flags(arguments: argparse.Namespace) -> dict[KeyPath, object]:
+def endpoint_flags(arguments: argparse.Namespace) -> dict[KeyPath, str | None]:
     """What the options of `add_endpoint_options` set."""
     return {
         ("endpoint", "url"): arguments.endpoint,

@@ -110,6 +110,11 @@ class Endpoint(msgspec.Struct, frozen=True):
         return parts._replace(path=path).geturl()
 
     @property
+    def models_url(self) -> str:
+        """Where it lists its models, if it does."""
+        return self.url.removesuffix(_PATHS[self.format]) + "/models"
+
+    @property
     def host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
 

@@ -76,7 +76,7 @@ class Gateway:
         randomness: Random,
     ) -> None:
         self._endpoint = endpoint
-        self._format = _wire_format(endpoint.format)
+        self._format = wire_format_of(endpoint.format)
         self._prefix = self._format.encode_prefix(system, tools)
         self._gate = Gate(limit=concurrent_calls, randomness=randomness)
         self._warmth = Warmth(lasts_seconds=_CACHE_SECONDS if endpoint.caches_prompts else None)
@@ -154,12 +154,13 @@ class Gateway:
             async with self._opening:
                 if self._transport is None:
                     self._transport = await trio.to_thread.run_sync(
-                        _load_transport, self._endpoint, self._format
+                        load_transport, self._endpoint, self._format
                     )
         return self._transport
 
 
-def _load_transport(endpoint: Endpoint, wire_format: WireFormat) -> "Transport | Unreachable":
+def load_transport(endpoint: Endpoint, wire_format: WireFormat) -> "Transport | Unreachable":
+    """A transport to `endpoint`, or why there can be none. Blocks."""
     # Where `click` is installed httpx imports its command line, and most of rich with it: 35 of its 50 ms. A
     # module that is None in this table counts as not installed, and httpx goes on without.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
@@ -168,7 +169,8 @@ def _load_transport(endpoint: Endpoint, wire_format: WireFormat) -> "Transport |
     return open_transport(endpoint, wire_format)
 
 
-def _wire_format(format: Format) -> WireFormat:
+def wire_format_of(format: Format) -> WireFormat:
+    """The module that speaks `format`."""
     # Imported here, since a session speaks one of them and waits for the import before its first request.
     match format:
         case "openai":

@@ -43,7 +43,7 @@ async def find_local_servers(
                 answer = await client.get(f"http://127.0.0.1:{port}/v1/models")
             except httpx.HTTPError:
                 return
-        models = _list_models(answer.content) if answer.status_code == 200 else None
+        models = models_in(answer.content) if answer.status_code == 200 else None
         if models is not None:
             found[name] = LocalServer(name, f"http://127.0.0.1:{port}/v1", models)
 
@@ -54,7 +54,7 @@ async def find_local_servers(
     return [found[name] for name in known if name in found]
 
 
-def _list_models(body: bytes) -> tuple[str, ...] | None:
+def models_in(body: bytes) -> tuple[str, ...] | None:
     """The models that a server lists, or None when it is no model server."""
     try:
         listed = msgspec.json.decode(body, type=_Models)

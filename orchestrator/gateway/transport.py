@@ -18,6 +18,7 @@ from orchestrator.events import AnySound
 from orchestrator.gateway.connection_faults import failure_of_exception
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import failure_of_answer
+from orchestrator.gateway.local_servers import models_in
 from orchestrator.gateway.text import short_line
 from orchestrator.gateway.wire_format import StreamDecoder, WireFormat
 from worker.model import AnyModelFailure, Malformed, Reply, Unreachable
@@ -32,6 +33,11 @@ _REFUSAL_SECONDS = 5.0
 
 # After the model's finish a server owes usage and the end of the response, and sends both at once or never.
 _LINGER_SECONDS = 1.0
+
+_OK = 200
+
+# What servers that list no models answer a question for them with: no such page, or no such method.
+_NO_LIST = (404, 405, 501)
 
 # Longer than the pause between most turns, shorter than what servers and proxies keep open.
 _KEEPALIVE_SECONDS = 30.0
@@ -108,6 +114,22 @@ class Transport:
         if stream is not None and stream.passed_limit and not decoder.has_finished:
             return Malformed(f"an event of more than {_EVENT_LIMIT_BYTES:,} bytes")
         return decoder.close(input_tokens_estimate=-(-len(body) // 4))
+
+    async def list_models(self) -> tuple[str, ...] | AnyModelFailure | None:
+        """The models that the endpoint lists, None where it lists none, or why it can't be asked."""
+        try:
+            answer = await self._client.get(self._endpoint.models_url, headers={"accept": "application/json"})
+        except httpx.HTTPError as error:
+            return failure_of_exception(error, self._endpoint)
+        if answer.status_code in _NO_LIST:
+            return None
+        if answer.status_code != _OK:
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            body, url, key = answer.content, self._endpoint.models_url, self._endpoint.key
+            return failure_of_answer(
+                answer.status_code, headers, body, url=url, key=key, unix_now=time.time()
+            )
+        return models_in(answer.content)
 
 
 class _Body(httpx.AsyncByteStream):
