@@ -259,7 +259,7 @@ def _action(sound: AnySound) -> str:
         case Compacting():
             return "summarising the conversation"
         case CallComposing(name=name):
-            return f"composing a tool call: {name}" if name else "composing a tool call"
+            return f"Composing a tool call: {name}" if name else "Composing a tool call"
         case _:
             assert_never(sound)
 

@@ -14,7 +14,7 @@ from worker.loop_detector import LOOP_WARNING, STOP_AT, WARN_AT, LoopDetector
 from worker.model import Model, Reply
 from worker.protocol import Answered, AnyOutcome, LoopStopped, ModelGaveUp, ToolFinished, ToolStarted
 from worker.toolbox import Toolbox, groups_of
-from worker.tools.tool import ToolAnswer
+from worker.tools.tool import ToolAnswer, failed
 
 CUT_OFF = "Your reply reached the length limit and was cut. Go on from where it ended, in smaller pieces."
 
@@ -127,6 +127,8 @@ class Agent:
                     f"{' failing' if answer.failed else ''} result — turn stopped by the loop detector; rephrase the"
                     " request, or fix what the tool kept reporting"
                 )
+                # What it gave stands in the conversation five times already.
+                answers[call.id] = failed(f"[error: {stop}]")
             elif count >= WARN_AT:
                 answers[call.id] = ToolAnswer(f"{answer.text}\n{LOOP_WARNING}", answer.images, answer.failed)
         return stop

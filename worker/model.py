@@ -125,7 +125,10 @@ class RanAway(ModelFailure, frozen=True):
     detail: str
 
     def __str__(self) -> str:
-        return f"The model's tool call ran away: {self.detail}."
+        return (
+            f"The model's tool call ran away: {self.detail} — generation stopped; rephrase the request, or try another"
+            " model."
+        )
 
 
 class OutOfBudget(ModelFailure, frozen=True):

@@ -40,7 +40,7 @@ class CallDraft:
         self._pieces.append(piece)
         self.characters += len(piece)
         self._tail = (self._tail + piece)[-256:]
-        return runaway_detail(self.name or "a call", self._tail, self.characters)
+        return runaway_detail(self._tail, self.characters)
 
 
 ThinkingName = Literal["thinking", "redacted_thinking", "reasoning_content", "reasoning"]

@@ -9,19 +9,19 @@ _PATTERN_LENGTHS = range(4, 65)
 _LIMIT = 256 * 1024
 
 
-def runaway_detail(name: str, tail: str, characters: int) -> str | None:
-    """What went wrong with the call of `name`, or None while it looks sane.
+def runaway_detail(tail: str, characters: int) -> str | None:
+    """What went wrong with a call, or None while it looks sane.
 
     `tail` is the end of its arguments, at least 256 characters where there are that many; `characters` counts
     all.
     """
     if characters > _LIMIT:
-        return f"the arguments of {name} passed {_LIMIT // 1024} KB ({characters} characters)"
+        return f"its arguments passed {_LIMIT // 1024} KB ({characters} characters so far)"
     pattern = _repeated_pattern(tail[-_WINDOW:])
     if pattern is None:
         return None
     shown = pattern if len(pattern) <= 40 else pattern[:39] + "…"
-    return f"the arguments of {name} repeat the same pattern ({characters} characters so far: {shown!r})"
+    return f"its arguments repeat the same pattern ({characters} characters so far: {shown!r})"
 
 
 def _repeated_pattern(window: str) -> str | None:

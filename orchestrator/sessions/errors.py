@@ -22,6 +22,7 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Entry
+from worker.model import RanAway
 from worker.protocol import Answered, Failed, LoopStopped, ModelGaveUp
 
 
@@ -65,10 +66,12 @@ def _ended(ending: AnyEnding) -> tuple[str, str] | None:
     match ending:
         case Answered() | Stopped():
             return None
+        case ModelGaveUp(failure=RanAway() as failure):
+            return "generation", str(failure)
         case ModelGaveUp(failure=failure):
             return "the model", str(failure)
         case LoopStopped(detail=detail):
-            return "the turn", detail
+            return "generation", detail
         case Failed(detail=detail):
             return "covey", detail
         case Died(detail=detail, last_words=words):

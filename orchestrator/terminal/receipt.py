@@ -4,6 +4,7 @@ Pure: from a picture to lines. A path that a person may copy stands alone on its
 and is never broken by us: a terminal wraps it on the screen and copies it whole.
 """
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
@@ -15,6 +16,7 @@ from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.figures import count, counters, duration, tally
 from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import STATE_TONES, Look
+from worker.model import RanAway
 from worker.protocol import Answered, AnyOutcome, Failed, LoopStopped, ModelGaveUp
 
 
@@ -40,6 +42,7 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
     """
     facts = (
         count(row.steps, "call"),
+        *_counter_parts(row.calls, look),
         f"{count(row.usage.total_tokens, 'token')}",
         duration(row.seconds(row.began_at)),
     )
@@ -111,10 +114,7 @@ def check_line(result: CheckResult) -> Line:
 
 def _cost_line(picture: Picture, look: Look) -> Line:
     """Counters, tokens and time of the whole turn, children included."""
-    parts = [
-        look.counter_mark(family) + count(number, family)
-        for family, number in counters(picture.whole_calls())
-    ]
+    parts = _counter_parts(picture.whole_calls(), look)
     whole, children = picture.whole_usage(), picture.children_usage()
     tokens = count(whole.total_tokens, "token")
     notes: list[str] = []
@@ -127,15 +127,28 @@ def _cost_line(picture: Picture, look: Look) -> Line:
     return dim(look.separator.join(parts))
 
 
+def _counter_parts(calls: Mapping[str, int], look: Look) -> list[str]:
+    """`⚙ 2 commands`, `📝 1 file op`: finished tool calls by family."""
+    return [look.counter_mark(family) + count(number, family) for family, number in counters(calls)]
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as it stands behind a colon and before a bracket."""
+    text = tame_line(sentence)
+    return text[:1].lower() + text[1:].removesuffix(".")
+
+
 def _unfinished(ending: AnyOutcome | Stopped) -> list[str]:
     """Why the turn has no answer; nothing when it has one."""
     match ending:
         case Answered():
             return []
+        case ModelGaveUp(failure=RanAway() as failure):
+            return [f"[error: {_inside(str(failure))}]"]
         case ModelGaveUp(failure=failure):
             return [f"The turn ended early. {tame_line(str(failure))}"]
         case LoopStopped(detail=detail):
-            return [f"The turn ended early: {tame_line(detail)}."]
+            return [f"[error: {_inside(detail)}]"]
         case Failed(detail=detail):
             return [f"The turn failed inside covey: {tame_line(detail.strip().splitlines()[-1])}"]
         case Stopped(by=by):

@@ -162,8 +162,8 @@ def test_facts_of_an_unknown_child_and_facts_that_show_nowhere_change_nothing() 
     [
         (TextAdded("hm"), "answering"),
         (ThinkingAdded("hm"), "thinking"),
-        (CallComposing("edit", 12), "composing a tool call: edit"),
-        (CallComposing("", 0), "composing a tool call"),
+        (CallComposing("edit", 12), "Composing a tool call: edit"),
+        (CallComposing("", 0), "Composing a tool call"),
     ],
 )
 def test_a_sound_tells_what_somebody_does_now(

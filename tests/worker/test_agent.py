@@ -213,3 +213,46 @@ async def test_a_different_call_between_starts_the_count_again() -> None:
     assert not any(
         LOOP_WARNING in message.text for message in agent.conversation if isinstance(message, ToolMessage)
     )
+
+
+async def test_the_third_call_alike_warns_and_the_sixth_ends_the_turn() -> None:
+    model = PlayedModel(*(say("again", ("fail", "{}")) for _ in range(9)))
+    agent, listener = agent_with(model, tool("fail", "write", fail))
+    detail = (
+        "the model repeated the same fail call 6 times in a row with the same failing result — turn stopped by the loop"
+        " detector; rephrase the request, or fix what the tool kept reporting"
+    )
+    assert await agent.run_turn() == LoopStopped(detail, "again")
+    plain, warned = "no such thing", f"no such thing\n{LOOP_WARNING}"
+    told = [message.text for message in agent.conversation if isinstance(message, ToolMessage)]
+    assert told == [plain, plain, warned, warned, warned, f"[error: {detail}]"]
+    finished = [report.text for report in listener.told if isinstance(report, ToolFinished)]
+    assert finished == [plain] * 6, "what a person sees is what the tool gave"
+    assert len(model.asked) == 6
+
+
+async def test_a_call_that_succeeds_is_no_less_a_loop_and_another_call_ends_it() -> None:
+    alike = [say("", ("echo", '{"word":"a"}')) for _ in range(5)]
+    model = PlayedModel(*alike, say("", ("echo", '{"word":"b"}')), *alike, say("", ("echo", '{"word":"a"}')))
+    agent, _ = agent_with(model, tool("echo", "read", echo))
+    ending = await agent.run_turn()
+    assert isinstance(ending, LoopStopped)
+    assert "6 times in a row with the same result" in ending.detail
+    assert len(model.asked) == 12
+
+
+async def test_the_count_goes_on_over_turns_and_is_new_with_a_new_agent() -> None:
+    model = PlayedModel(
+        *(say("", ("fail", "{}")) for _ in range(2)), say("well"), say("", ("fail", "{}")), say("so")
+    )
+    agent, _ = agent_with(model, tool("fail", "write", fail))
+    assert await agent.run_turn() == Answered("well")
+    agent.conversation.append(UserMessage("again"))
+    assert await agent.run_turn() == Answered("so")
+    warned = [
+        LOOP_WARNING in message.text for message in agent.conversation if isinstance(message, ToolMessage)
+    ]
+    assert warned == [False, False, True]
+    fresh, _ = agent_with(PlayedModel(say("", ("fail", "{}")), say("so")), tool("fail", "write", fail))
+    await fresh.run_turn()
+    assert not any(LOOP_WARNING in message.text for message in fresh.conversation)

@@ -32,7 +32,7 @@ CHILD = ChildId("c1")
             "the model",
             "budget is spent",
         ),
-        (PARENT, TurnFinished(LoopStopped("six alike"), 1.0), "the turn", "six alike"),
+        (PARENT, TurnFinished(LoopStopped("six alike"), 1.0), "generation", "six alike"),
         (PARENT, TurnFinished(Failed("Traceback"), 1.0), "covey", "Traceback"),
         (PARENT, ModelRetried(Malformed("html"), 2, 0.5), "the endpoint", "(attempt 2, tried again)"),
         (PARENT, CheckFinished(CheckResult("t", "x", NotRun("gone"), 0.0)), "the check t", "gone"),

@@ -9,7 +9,7 @@ from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import plain
 from orchestrator.terminal.receipt import child_receipt, receipt
 from tests.orchestrator.terminal.looks import ASCII, FULL, texts
-from worker.model import Overloaded, Usage
+from worker.model import Overloaded, RanAway, Usage
 from worker.protocol import Answered, AnyOutcome, ChildId, Failed, LoopStopped, ModelGaveUp
 
 CHECKOUT = "/home/ada/repo-children/fix-width-cd34"
@@ -54,10 +54,12 @@ def test_a_turn_with_children_tells_each_and_the_sum() -> None:
     )
     picture = msgspec.structs.replace(PICTURE, children={landed.id: landed, conflicted.id: conflicted})
     assert texts(receipt(picture, FULL)) == [
-        "✓ landed fix-width-cd34 (implement) Fix the width · 2 calls · 1,234 tokens · 4.2 s",
+        "✓ landed fix-width-cd34 (implement) Fix the width · 2 calls · ⚙ 1 command · 📝 2 file ops"
+        " · 1,234 tokens · 4.2 s",
         "    landed 2 files: src/a.py, src/b.py",
         "    note: moved with src/",
-        "≠ conflict fix-tabs-ab12 (implement) Fix the width · 2 calls · 1,234 tokens · 4.2 s",
+        "≠ conflict fix-tabs-ab12 (implement) Fix the width · 2 calls · ⚙ 1 command · 📝 2 file ops"
+        " · 1,234 tokens · 4.2 s",
         f"    kept {CHECKOUT}: conflicts with the parent",
         "      src/a.py: both changed it",
         "      covey review fix-tabs-ab12  # shows it and lets you decide",
@@ -100,7 +102,12 @@ def test_in_short_a_conflict_is_one_line() -> None:
             ModelGaveUp(Overloaded(429, "slow down")),
             "The turn ended early. The model's endpoint is overloaded (429): slow down.",
         ),
-        (LoopStopped("the model repeated one call"), "The turn ended early: the model repeated one call."),
+        (LoopStopped("the model repeated one call"), "[error: the model repeated one call]"),
+        (
+            ModelGaveUp(RanAway("its arguments repeat the same pattern (300 characters so far: 'ab')")),
+            "[error: the model's tool call ran away: its arguments repeat the same pattern (300 characters so far:"
+            " 'ab') — generation stopped; rephrase the request, or try another model]",
+        ),
         (Failed("Traceback\nKeyError: 'x'\n"), "The turn failed inside covey: KeyError: 'x'"),
         (Stopped("the person"), "The turn was stopped by the person."),
     ],
