@@ -93,6 +93,7 @@ async def test_a_policy_that_is_wrong_stops_the_start_and_a_child_that_lands_one
         done = await run_covey(repository, server=server)
     assert done.status == 0, done
     assert "refused by the policy" in results(repository)[-1]
+    assert policy.read_text().startswith("[[allow]]"), "it has landed, for the next session"
     assert not (repository / "a").exists()
 
 

@@ -11,6 +11,7 @@ from worker.conversation import CallId, ToolCall
 from worker.policy.permission import Permits
 from worker.policy.question import Permission, Question
 from worker.policy.rules import Policy, Rule
+from worker.protocol import ToolLimit
 from worker.toolbox import Toolbox
 from worker.tools import edit, read, run_command, search, write
 from worker.tools.tool import ToolAnswer
@@ -93,6 +94,10 @@ DENIED: dict[str, tuple[str, dict[str, object]]] = {
     "named by a command": ("run_command", {"command": "cat secret.txt"}),
     "named in a folder": ("run_command", {"command": "cat secret.txt", "workdir": "."}),
     "named with an option": ("run_command", {"command": "grep --file=secret.txt plain.txt"}),
+    "in a folder that is moved": ("edit", {"path": "folder", "to": "elsewhere"}),
+    "in a folder that is removed": ("run_command", {"command": "rm -rf folder"}),
+    "meant by a wildcard": ("run_command", {"command": "cat s*.txt"}),
+    "meant by a wildcard in a folder": ("run_command", {"command": "cat */*/*"}),
     "redirected": ("run_command", {"command": "sort < secret.txt"}),
     "overwritten": ("run_command", {"command": "echo > secret.txt"}),
 }
@@ -105,6 +110,8 @@ async def test_a_file_that_is_denied_is_out_of_reach(tmp_path: Path, how: str) -
     root = tmp_path / "w"
     (root / "secret.txt").write_text("hidden word\n")
     (root / "plain.txt").write_text("x\n")
+    (root / "folder" / "in").mkdir(parents=True)
+    (root / "folder" / "in" / "secret.md").write_text("hidden\n")
     (root / "link").symlink_to("secret.txt")
     answer = await call(*DENIED[how])
     assert answer.failed
@@ -112,6 +119,7 @@ async def test_a_file_that_is_denied_is_out_of_reach(tmp_path: Path, how: str) -
     assert "hidden" not in answer.text
     assert (root / "secret.txt").read_text() == "hidden word\n"
     assert (root / "plain.txt").exists()
+    assert (root / "folder" / "in" / "secret.md").exists()
     assert person.asked == []
 
 
@@ -128,6 +136,25 @@ async def test_a_call_that_cant_be_read_is_told_so_before_anybody_is_asked(tmp_p
     person = Person()
     answer = await calling(tmp_path, person, ASKS)("run_command", {"command": 3})
     assert "do not fit" in answer.text
+    assert person.asked == []
+
+
+async def test_asking_for_a_job_is_no_command(tmp_path: Path) -> None:
+    person = Person()
+    await calling(tmp_path, person, ASKS)("run_command", {"job": "job-1", "stop": True})
+    assert person.asked == []
+
+
+async def test_what_an_agents_file_does_not_allow_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
+    person = Person()
+    toolbox = Toolbox(
+        TOOLS,
+        Workspace(tmp_path, tmp_path),
+        limit=ToolLimit(("read",), "it may only read."),
+        permits=Permits(Policy(((ASKS,),)), person),
+    )
+    answer = await toolbox.run(ToolCall(CallId("c"), "run_command", '{"command": "touch a"}'))
+    assert answer.text == "run_command: it may only read."
     assert person.asked == []
 
 
