@@ -9,7 +9,6 @@ import dataclasses
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from merge.git import GitFailed, GitPlace, ask_git
 from merge.object_store import ObjectStore, lacking, open_store_borrowing
 from merge.objects import compare_trees, read_entries
 from merge.repository import Repository
+from merge.scratch import open_scratch
 from merge.trees import SUBMODULE, LeftOut, ObjectId, RepoPath, show_path
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -70,7 +70,7 @@ def unlanded_history(
     refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
     own = lacking(repository, twin, {commit for _, commit in refs})
     told: list[LeftOut] = []
-    added = _added_to_index(twin, git_dir, dict(refs).get("HEAD", base)) if refs else []
+    added = _added_to_index(repository, twin, git_dir, dict(refs).get("HEAD", base)) if refs else []
     staged = [
         path for path in _not_in(repository, result, git_dir.parent, added) if not stays_behind(path, False)
     ]
@@ -139,14 +139,14 @@ def _not_in(
             yield path
 
 
-def _added_to_index(twin: GitPlace, git_dir: Path, head: ObjectId) -> list[RepoPath]:
+def _added_to_index(repository: Repository, twin: GitPlace, git_dir: Path, head: ObjectId) -> list[RepoPath]:
     """The paths that a checkout's index holds beyond its HEAD, repositories aside; none where it can't be read."""
     index = git_dir / "index"
     if index.is_symlink() or not index.is_file():
         return []
-    with tempfile.TemporaryDirectory(prefix="covey-index-") as folder:
+    with open_scratch(repository.common_dir) as folder:
         # The child's own file, read beside the twin: no setting of the child's counts, nothing is written to it.
-        copied = Path(shutil.copyfile(index, Path(folder, "index")))
+        copied = shutil.copyfile(index, folder / "index")
         place = dataclasses.replace(twin, index=copied, borrows=git_dir / "objects")
         answer = ask_git(
             place,

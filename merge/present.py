@@ -136,7 +136,7 @@ class OnDisk:
         index, left_out = self._index_entries([*paths, *rules])
         addable = {path: index.get(path) for path in paths if self._is_addable(path, index.get(path))}
         hidden_rules = {path: index[path] for path in rules if path in left_out}
-        stored = store_files(self.place, addable, hidden_rules)
+        stored = store_files(self.repository.common_dir, self.place, addable, hidden_rules)
         if stored.refused:
             path, why = next(iter(stored.refused.items()))
             raise Unreadable(f"{show_path(path)} can't be read by git: {why}")

@@ -1,14 +1,13 @@
 """Blobs of files in a working tree, written by git with all its rules, through an index of our own.
 
 Line endings, filters, encodings, `core.fileMode`, symlinks: git applies them while it adds a file to an
-index. So the few files that differ are added to a small index in a temporary folder, and the person's own
+index. So the few files that differ are added to a small index in a folder of covey's, and the person's own
 is never opened for writing. A file that git can't add is named with git's reason; the others are stored all
 the same.
 """
 
 import dataclasses
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from merge.filters import (
     read_config,
 )
 from merge.git import GitFailed, GitPlace, run_git
+from merge.scratch import open_scratch
 from merge.trees import Entry, ObjectId, RepoPath
 
 # The small index is one plain file: no shared index in the person's git directory, no daemon, no cache.
@@ -54,9 +54,12 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 def store_files(
-    place: GitPlace, files: Mapping[RepoPath, Entry | None], attributes: Mapping[RepoPath, Entry]
+    common_dir: Path,
+    place: GitPlace,
+    files: Mapping[RepoPath, Entry | None],
+    attributes: Mapping[RepoPath, Entry],
 ) -> Stored:
-    """Write the blobs of `files` as they stand in the working tree of `place`.
+    """Write the blobs of `files` as they stand in the working tree of `place`; `common_dir` is the parent's.
 
     `files` gives what the index has at each path: git's rules for line endings and modes ask for it.
     `attributes` are `.gitattributes` files that the index has and the working tree has not.
@@ -68,7 +71,7 @@ def store_files(
     unsettled = list(files)
     for _ in range(_READINGS):
         before = _look(place, unsettled)
-        once = _store_once(place, {path: files[path] for path in unsettled}, attributes, ())
+        once = _store_once(common_dir, place, {path: files[path] for path in unsettled}, attributes, ())
         after = _look(place, unsettled)
         for path in unsettled:
             # Only what this reading found counts.
@@ -85,6 +88,7 @@ def store_files(
 
 
 def _store_once(
+    common_dir: Path,
     place: GitPlace,
     files: Mapping[RepoPath, Entry | None],
     attributes: Mapping[RepoPath, Entry],
@@ -94,25 +98,25 @@ def _store_once(
     if not files:
         return Stored({}, {}, {})
     try:
-        entries, warnings = _add(place, files, attributes, neutral)
+        entries, warnings = _add(common_dir, place, files, attributes, neutral)
     except GitFailed as failure:
         if not _is_fault_of_a_file(failure):
             raise
         missing = filters_without_program(read_config(place))
         if missing and not set(missing) <= set(neutral):
-            return _without_filters(place, files, attributes, missing)
+            return _without_filters(common_dir, place, files, attributes, missing)
         if len(files) > 1:
             # Halves, and halves of the half that fails: a few commands for each file at fault.
             paths = list(files)
             middle = len(paths) // 2
             first, second = (
-                _store_once(place, {path: files[path] for path in half}, attributes, neutral)
+                _store_once(common_dir, place, {path: files[path] for path in half}, attributes, neutral)
                 for half in (paths[:middle], paths[middle:])
             )
             return first | second
         every = configured_filters(read_config(place))
         if every and not set(every) <= set(neutral) and filters_of(place, files):
-            return _without_filters(place, files, attributes, every)
+            return _without_filters(common_dir, place, files, attributes, every)
         return Stored({}, {path: _reason(failure) for path in files}, {})
     if "filter" in warnings or "subprocess" in warnings:
         # A filter that need not succeed did not: git took the file as it is and said so without its name.
@@ -122,12 +126,13 @@ def _store_once(
 
 
 def _without_filters(
+    common_dir: Path,
     place: GitPlace,
     files: Mapping[RepoPath, Entry | None],
     attributes: Mapping[RepoPath, Entry],
     filters: Sequence[str],
 ) -> Stored:
-    stored = _store_once(place, files, attributes, filters)
+    stored = _store_once(common_dir, place, files, attributes, filters)
     remarks = _remarks(place, files, filters)
     return Stored(
         stored.entries, stored.refused, {path: remarks[path] for path in remarks if path in stored.entries}
@@ -145,6 +150,7 @@ def _remarks(
 
 
 def _add(
+    common_dir: Path,
     place: GitPlace,
     files: Mapping[RepoPath, Entry | None],
     attributes: Mapping[RepoPath, Entry],
@@ -155,10 +161,10 @@ def _add(
     Raises:
         GitFailed: when it gives up on one of them.
     """
-    with tempfile.TemporaryDirectory(prefix="covey-index-") as folder:
+    with open_scratch(common_dir) as folder:
         private = dataclasses.replace(
             place,
-            index=Path(folder, "index"),
+            index=folder / "index",
             switches=(*place.switches, *_PLAIN_INDEX, *neutral_switches(neutral)),
         )
         known = {path: entry for path, entry in files.items() if entry is not None} | dict(attributes)

@@ -38,6 +38,7 @@ from merge.landing_records import record_landing
 from merge.lock import landing_lock
 from merge.own_refs import has_landing_refs, remove_landing_refs
 from merge.repository import Repository
+from merge.scratch import sweep_scratch
 from merge.submodule_pins import pin_landing
 from merge.syncing import Unsynced, keeps_order, sync_all, sync_folder
 from merge.trees import show_path
@@ -219,3 +220,4 @@ def _remove_orphans(common_dir: Path, known: Collection[str], tell: Tell) -> Non
             tell("remove staging")
             shutil.rmtree(folder / name, ignore_errors=True)
     remove_unfinished(common_dir)
+    sweep_scratch(common_dir)

@@ -4,10 +4,8 @@ Deciding is choosing among values; the outcome is a clean merge or the conflicts
 the disk changes here.
 """
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from merge.conflict import Conflict
@@ -15,6 +13,7 @@ from merge.git import GitPlace, ask_git
 from merge.objects import list_tree, read_blobs, read_entry, write_blob
 from merge.present import IN_THE_WAY
 from merge.repository import Repository
+from merge.scratch import open_scratch
 from merge.three_way import Clashed, Merged
 from merge.trees import EXECUTABLE, FILE, Change, Entry, RepoPath, show_path
 
@@ -108,10 +107,10 @@ def _unite(repository: Repository, conflict: Conflict) -> bytes:
     contents = read_blobs(repository, [entry.object for entry in sides if entry is not None])
     if conflict.base is None:
         contents.insert(1, b"")
-    with tempfile.TemporaryDirectory(prefix="covey-") as folder:
+    with open_scratch(repository.common_dir) as folder:
         for name, content in zip(("ours", "base", "theirs"), contents, strict=True):
-            Path(folder, name).write_bytes(content)
-        answer = ask_git(GitPlace(Path(folder)), "merge-file", "--union", "-p", "ours", "base", "theirs")
+            (folder / name).write_bytes(content)
+        answer = ask_git(GitPlace(folder), "merge-file", "--union", "-p", "ours", "base", "theirs")
     if answer.status != 0:
         raise ChoiceImpossible(f"{show_path(conflict.path)}: it can't be merged line by line; choose a side.")
     return answer.output

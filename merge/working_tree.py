@@ -72,7 +72,8 @@ def read_working_tree(
     look.sort_tracked(status)
     look.sort_untracked(status.untracked, limit_bytes)
     _add_settings(look, repository, status, head_tree)
-    stored = store_files(place, look.files, _missing_attributes(look, repository, status, head_tree))
+    missing = _missing_attributes(look, repository, status, head_tree)
+    stored = store_files(repository.common_dir, place, look.files, missing)
     look.settle(stored)
     for folder, reason in re.findall(r"warning: could not open directory '(.*)/': (.*)", warnings):
         look.left_out[RepoPath(os.fsencode(folder))] = f"it could not be opened ({reason.lower()})"

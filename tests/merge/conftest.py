@@ -15,6 +15,7 @@ from merge.repository import Repository
 from merge.shared_caches import SHARED
 from merge.snapshot import take_snapshot
 from merge.ways import Way
+from tests.hermetic import THEIRS
 from tests.merge.mounted import end_show, enter_once, show
 from tests.merge.places import MakeCheckout, MakePlace, Place
 
@@ -87,7 +88,8 @@ def unreadable_place(place: Place) -> Iterator[Place]:
         return
     nobody = 65534
     # Beside pytest's folder, which is closed to others and closed again whenever a run begins.
-    with tempfile.TemporaryDirectory(prefix="covey-test-") as folder:
+    outside = THEIRS.get("TMPDIR", "/tmp")
+    with tempfile.TemporaryDirectory(prefix="covey-test-", dir=outside) as folder:
         root = shutil.copytree(place.root, Path(folder, "repo"), symlinks=True)
         for path in [Path(folder), root, *root.rglob("*")]:
             os.chown(path, nobody, nobody, follow_symlinks=False)

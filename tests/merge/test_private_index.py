@@ -10,7 +10,8 @@ from tests.merge.places import Place, git_state
 
 def store(place: Place, *paths: str, known: dict[RepoPath, Entry] | None = None) -> Stored:
     files = {RepoPath(path.encode()): (known or {}).get(RepoPath(path.encode())) for path in paths}
-    return store_files(GitPlace(place.root, git_dir=place.root / ".git", work_tree=place.root), files, {})
+    git_dir = place.root / ".git"
+    return store_files(git_dir, GitPlace(place.root, git_dir=git_dir, work_tree=place.root), files, {})
 
 
 def test_modes_and_contents(place: Place) -> None:
