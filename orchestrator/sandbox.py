@@ -20,8 +20,7 @@ from orchestrator.config.home import covey_home
 from orchestrator.config.tables import SandboxTable
 from orchestrator.sandbox_places import CONTROLS, DEVICES, SECRETS, TOOL_CACHES, ToolCache
 from worker.around import is_within
-from worker.confinement import Confinement
-from worker.sealing import SHARED_MEMORY
+from worker.confinement import SHARED_MEMORY, Confinement
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,8 @@ def confinement_of(
             fixed |= set(left)
     opened = {*named, *_of_person(table.readable, home), *_sockets_of(table.environment, environment)}
     children = _real(children_folder(repository))
-    private = (covey, _cache_home(home, environment) / "covey")
+    # In the repository's are the layers of other children's checkouts.
+    private = (covey, _cache_home(home, environment) / "covey", repository.common_dir / "covey")
     secrets = {*_of_person((*SECRETS, *table.unreadable), home), *map(_real, private), children} - opened
     ours = (repository.root, repository.common_dir, covey / "agents", covey / "skills", *_installation())
     # Only what would be shut otherwise: a rule for what is readable opens all below it.

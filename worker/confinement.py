@@ -10,6 +10,10 @@ import msgspec
 Network = Literal["allow", "deny"]
 
 
+SHARED_MEMORY = b"/dev/shm"
+"""Each confined process has its own; what it may touch of the system's must be named one by one."""
+
+
 class LandlockVersions(msgspec.Struct, frozen=True):
     """Since which version of its interface Landlock can hold somebody to what (landlock(7), "Kernel support")."""
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from worker import landlock
 from worker.around import around, is_within
-from worker.confinement import LANDLOCK, Confinement, Enforced
+from worker.confinement import LANDLOCK, SHARED_MEMORY, Confinement, Enforced
 from worker.limits_filter import keep_limits_of_others
 from worker.namespaces import enter_mount_namespace
 from worker.own_network import enter_own_network
-from worker.sealing import SHARED_MEMORY, bound_sockets, seal_mounts
+from worker.sealing import bound_sockets, seal_mounts
 from worker.system_calls import CLONE_NEWIPC, keep_capabilities, unshare
 
 _ROOTS_OWN = (0, 1, 3, 4, 5, 6, 7, 10, 18)
@@ -82,10 +82,8 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
         rules.allow(path, landlock.READ | landlock.USE_DEVICE)
     if confinement.writable:
         rules.allow(SHARED_MEMORY, landlock.READ | landlock.CHANGE)
-    if (
-        confinement.writable and own_mounts
-    ):  # otherwise these are the person's, whose keys could be read there
-        rules.allow(_TERMINALS, landlock.READ | landlock.CHANGE | landlock.USE_DEVICE)
+        if own_mounts:  # otherwise these are the person's, whose keys could be read there
+            rules.allow(_TERMINALS, landlock.READ | landlock.CHANGE | landlock.USE_DEVICE)
     for path in _NAME_SERVICES:
         rules.allow(path, landlock.REACH_SOCKET)
 

@@ -7,11 +7,11 @@ else's mounts change: `worker.namespaces` comes first.
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 
 from worker.around import is_within
-from worker.confinement import Confinement
+from worker.confinement import SHARED_MEMORY, Confinement
 from worker.system_calls import (
     MS_BIND,
     MS_NODEV,
@@ -22,9 +22,6 @@ from worker.system_calls import (
     set_read_only,
 )
 
-SHARED_MEMORY = b"/dev/shm"
-"""Each confined process has its own; what it may touch of the system's must be named one by one."""
-
 
 def seal_mounts(confinement: Confinement, sockets: Iterable[bytes] = ()) -> None:
     """Make this process's own mounts what `confinement` says; nobody else's change. `sockets` are covered as well.
@@ -34,12 +31,11 @@ def seal_mounts(confinement: Confinement, sockets: Iterable[bytes] = ()) -> None
     """
     open_ones = (*confinement.writable, *confinement.readable)
     opened = [each for each in sockets if any(is_within(each, path) for path in confinement.readable)]
-    shut = _outermost(
-        [*confinement.unreadable, *confinement.appearing, *confinement.covered, *sockets],
-        (*open_ones, *opened),
-    )
+    shut = {*confinement.unreadable, *confinement.appearing, *confinement.covered, *sockets}
     writable = [path for path in confinement.writable if _is_changeable(path)]
-    _cover(shut, open_ones)
+    # Outer ones first: an inner one is there only where something around it was left open.
+    for path in sorted(shut - {*open_ones, *opened}):
+        _cover(path, open_ones)
     for path in (*writable, *confinement.fixed):
         with suppress(FileNotFoundError):
             mount(path, path, None, MS_BIND | MS_REC)
@@ -67,23 +63,20 @@ def bound_sockets() -> list[bytes]:
     return [path for path in sorted(paths) if _kind(path) == stat.S_IFSOCK]
 
 
-def _cover(shut: Sequence[bytes], open_ones: Collection[bytes]) -> None:
-    """Cover each of `shut`; what is below in `open_ones` stays where it is."""
-    for path in shut:
-        kind = _kind(path)
-        if kind is None:
-            continue
-        if kind != stat.S_IFDIR:
-            mount(b"/dev/null", path, None, MS_BIND)
-            continue
+def _cover(path: bytes, open_ones: Collection[bytes]) -> None:
+    """Cover what is there; what is below in `open_ones` stays where it is."""
+    kind = _kind(path)
+    if kind == stat.S_IFDIR:
         holds = _mount_empty(path, open_ones, MS_NOSUID | MS_NODEV | MS_NOEXEC, b"mode=0755,size=1m")
         os.chmod(path, 0o555 if holds else 0)  # noqa: PTH101 - a path in bytes
+    elif kind is not None:
+        mount(b"/dev/null", path, None, MS_BIND)
 
 
 def _mount_empty(path: bytes, open_ones: Collection[bytes], flags: int, options: bytes) -> bool:
     """Mount an empty folder on `path`; what is below in `open_ones` stays where it is. Whether there is any."""
     # Outer ones first: what is inside another comes with it.
-    inside = _outermost([one for one in open_ones if is_within(one, path)], ())
+    inside = _outermost(one for one in open_ones if is_within(one, path))
     held = {one: os.open(one, os.O_PATH | os.O_CLOEXEC) for one in inside if os.path.lexists(one)}
     try:
         mount(b"tmpfs", path, b"tmpfs", flags, options)
@@ -103,11 +96,11 @@ def _make_place(path: bytes, *, is_folder: bool) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _outermost(paths: Iterable[bytes], but: Collection[bytes]) -> list[bytes]:
-    """Those of `paths` that are not inside another, nor one of `but`."""
+def _outermost(paths: Iterable[bytes]) -> list[bytes]:
+    """Those of `paths` that are not inside another: what is inside comes with it."""
     found: list[bytes] = []
-    for path in sorted(set(paths) - set(but)):
-        if not found or not any(is_within(path, other) for other in found):
+    for path in sorted(set(paths)):
+        if not any(is_within(path, other) for other in found):
             found.append(path)
     return found
 

@@ -85,6 +85,7 @@ def secrets_of(person: World, covey_home: Path) -> list[Path]:
     other = person.repository.with_name("python_package-children") / "other-1"
     found = [home / ".ssh/id", home / ".aws/credentials", home / ".gnupg/key", home / ".netrc"]
     found += [covey_home / "config.toml", other / "file.txt"]
+    found += [person.repository / ".git/covey/checkouts/other-1/upper/file.txt"]
     for path in found:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{SECRET}\n")
@@ -124,7 +125,7 @@ async def try_all(
         holder = Victim(person.folder, secrets[0])
         stack.callback(holder.end)
         for number, secret in enumerate(secrets):
-            ways = reading.SHELL if number == 0 else {f"by its path: {secret.name}": "cat $SECRET"}
+            ways = reading.SHELL if number == 0 else {f"by its path: {secret.parent.name}": "cat $SECRET"}
             for name, script in ways.items():
                 person.add(f"read: {name}", script, SECRET=secret, PID=holder.process.pid)
         person.commit()

@@ -131,6 +131,18 @@ except OSError:
         assert confined(held, code, place / "outside", enforced=enforced).stdout.split() == ["open"]
 
 
+def test_what_is_shut_in_what_is_open_in_what_is_shut_is_shut(place: Path, own: Confinement) -> None:
+    (place / "outside/open/shut").mkdir(parents=True)
+    (place / "outside/open/shut/file.txt").write_text("secret\n")
+    shut, opened = bytes(place / "outside"), bytes(place / "outside/open")
+    held = msgspec.structs.replace(own, unreadable=(shut, opened + b"/shut"), readable=(opened,))
+    code = "import os; print(os.listdir(args[0])); open(args[0] + '/shut/file.txt').read()"
+    for enforced in (None, WITHOUT_MOUNTS):
+        done = confined(held, code, place / "outside/open", enforced=enforced)
+        assert done.stdout == "['shut']\n"
+        assert "PermissionError" in done.stderr or "FileNotFoundError" in done.stderr
+
+
 def test_what_appears_at_a_shut_place_later_cant_be_read(place: Path, own: Confinement) -> None:
     held = msgspec.structs.replace(own, appearing=(bytes(place / "later"),))
     code = """
