@@ -1,12 +1,12 @@
 """The `covey` command: reads its arguments, runs one verb, and turns every fault into a sentence and an exit code.
 
-Each verb is a function that imports what it needs: a session must not pay for the demo, nor `--help` for a session.
+Verbs come in families, a file each, which joins `_FAMILIES`. Each verb is a function that imports what it needs: a
+session must not pay for the demo, nor `--help` for a session.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from orchestrator.config.verbs import add_config_verbs
 from orchestrator.doctor.verbs import add_doctor_verbs
@@ -16,11 +16,25 @@ from orchestrator.modules_verbs import add_modules_verbs
 from orchestrator.review.verbs import add_review_verbs
 from orchestrator.session_verbs import add_session_options, add_session_verbs
 from orchestrator.sessions.verbs import add_sessions_verbs
+from orchestrator.trial_verbs import add_trial_verbs
 
 EXIT_FAULT = 1
 EXIT_INTERRUPTED = 130
 
-_ABOUT = "A coding agent for the terminal that delegates to parallel child agents."
+_ABOUT = "A coding agent for the terminal that delegates to parallel child agents. Without a verb: begin a session."
+
+AddVerb = Callable[..., argparse.ArgumentParser]
+AddFamily = Callable[[AddVerb], None]
+
+_FAMILIES: tuple[tuple[str, tuple[AddFamily, ...]], ...] = (
+    ("sessions", (add_session_verbs, add_sessions_verbs)),
+    ("children and commands", (add_review_verbs, add_jobs_verb)),
+    ("set-up", (add_config_verbs, add_modules_verbs, add_doctor_verbs)),
+    ("to try it out", (add_trial_verbs,)),
+)
+"""What `covey --help` lists, in this order."""
+
+_VERB_COLUMNS = 12
 
 
 def main() -> None:
@@ -60,54 +74,21 @@ class _Version(argparse.Action):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="covey", description=_ABOUT)
+    # argparse lists all verbs in one heap, so the list is written here.
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog="covey", usage="covey [options] [verb]", description=_ABOUT, formatter_class=raw)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     add_session_options(parser)
-    verbs = parser.add_subparsers(title="verbs", metavar="", parser_class=_Parser)
-    add_session_verbs(verbs.add_parser)
+    verbs = parser.add_subparsers(prog="covey", metavar="verb", parser_class=_Parser, help=argparse.SUPPRESS)
+    listed: list[str] = []
 
-    watch = verbs.add_parser(
-        "watch", help="look at a session of this workspace, also one that runs elsewhere"
-    )
-    watch.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
-    watch.set_defaults(verb=_watch)
+    def add(name: str, *, help: str) -> argparse.ArgumentParser:
+        listed.append(f"  {name:{_VERB_COLUMNS}}{help}")
+        return verbs.add_parser(name, description=f"{help[:1].upper()}{help[1:]}.")
 
-    demo = verbs.add_parser("demo", help="show a delegating turn on a sample repository, without a model")
-    demo.set_defaults(verb=_demo)
-
-    scripted = verbs.add_parser("scripted", help="serve a scenario file as a model endpoint on this machine")
-    scripted.add_argument("scenario", type=Path, help="the scenario file (TOML)")
-    scripted.add_argument("--port", type=int, default=0, help="the port to listen on (default: a free one)")
-    scripted.add_argument("--record", type=Path, metavar="DIR", help="write every request into this folder")
-    scripted.set_defaults(verb=_scripted)
-
-    add_review_verbs(verbs.add_parser)
-    add_config_verbs(verbs.add_parser)
-    add_jobs_verb(verbs.add_parser)
-    add_sessions_verbs(verbs.add_parser)
-    add_doctor_verbs(verbs.add_parser)
-    add_modules_verbs(verbs.add_parser)
+    for title, families in _FAMILIES:
+        listed.append(f"\n{title}:")
+        for add_family in families:
+            add_family(add)
+    parser.epilog = "\n".join([*listed, "", "covey VERB --help says more."]).lstrip()
     return parser
-
-
-def _watch(arguments: argparse.Namespace) -> int:
-    import trio
-
-    from orchestrator.resuming import journal_path, session_named
-    from orchestrator.review.finding import find_repository_here
-    from orchestrator.terminal.watch import watch_in_lines
-
-    root = find_repository_here(Path.cwd()).root
-    return trio.run(watch_in_lines, journal_path(root, session_named(root, arguments.session)))
-
-
-def _demo(arguments: argparse.Namespace) -> int:
-    from orchestrator.demo.run import run_demo
-
-    return run_demo()
-
-
-def _scripted(arguments: argparse.Namespace) -> int:
-    from orchestrator.scripted.run import run_scripted
-
-    return run_scripted(arguments.scenario, arguments.port, record=arguments.record)

@@ -14,11 +14,13 @@ import trio
 from merge.git import GitFailed, GitPlace, ask_git
 from merge.repository import Repository, children_folder, operation_in_progress
 from orchestrator.agents import agent_folders, read_agents
+from orchestrator.checkout_ways import open_checkout_ways
 from orchestrator.checks.check_file import read_checks
 from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
 from orchestrator.config.home import covey_home
 from orchestrator.config.layers import Settings
 from orchestrator.config.reading import read_settings
+from orchestrator.config.tables import Checkouts
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.doctor.disk_use import free_bytes, in_words, use_of
 from orchestrator.doctor.findings import Finding
@@ -28,6 +30,7 @@ from orchestrator.gateway.gateway import load_transport, wire_format_of
 from orchestrator.policy_files import read_policy
 from orchestrator.review.finding import list_children, open_book
 from orchestrator.skills import read_skills, skill_folders
+from orchestrator.spawning import open_spawner
 from orchestrator.terminal.figures import count
 from orchestrator.workspace_folder import find_workspace
 from worker.confinement import Enforced
@@ -183,6 +186,35 @@ def _sandbox(patient: Patient) -> list[Finding]:
     ]
 
 
+def _checkouts(patient: Patient) -> list[Finding]:
+    repository = _repository(patient)
+    if repository is None:
+        return []
+    try:
+        wish = _settings(patient).configuration.children.checkouts
+    except UserError:
+        return []  # told already
+    told: list[str] = []
+    way = trio.run(_best_way, wish, repository, covey_home(patient.environment), told.append)
+    if told:
+        remedy = (
+            "A system that lets users mount overlays makes them in milliseconds; plain ones work as well."
+        )
+        return [Finding("checkouts", "note", " ".join(told), remedy)]
+    return [Finding("checkouts", "ok", way)]
+
+
+async def _best_way(
+    wish: Checkouts, repository: Repository, home: Path, notice: Callable[[str], object]
+) -> str:
+    """The name of the way in which a child's checkout is made here, at best."""
+    async with (
+        open_spawner() as spawner,
+        open_checkout_ways(wish, repository, home, spawner, notice) as ways,
+    ):
+        return (await ways.take())[0].name
+
+
 def _children(patient: Patient) -> list[Finding]:
     repository = _repository(patient)
     if repository is None:
@@ -222,6 +254,7 @@ EXAMINATIONS: tuple[Examination, ...] = (
     _configuration,
     _endpoint,
     _sandbox,
+    _checkouts,
     _children,
     _disk,
 )

@@ -1,4 +1,4 @@
-"""The verbs `covey sessions` and `covey export`: reads their arguments."""
+"""The verbs `covey sessions`, `covey watch` and `covey export`: reads their arguments."""
 
 import argparse
 from collections.abc import Callable
@@ -9,6 +9,10 @@ def add_sessions_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
     sessions = add("sessions", help="list the sessions of this workspace")
     sessions.set_defaults(verb=_sessions)
     sessions.add_argument("--json", action="store_true", help="print data instead of a view")
+
+    watch = add("watch", help="look at a session of this workspace, also one that runs elsewhere")
+    watch.set_defaults(verb=_watch)
+    watch.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
 
     export = add("export", help="print a session whole, as Markdown or as JSON")
     export.set_defaults(verb=_export)
@@ -31,3 +35,14 @@ def _export(arguments: argparse.Namespace) -> int:
 
     root = find_repository_here(Path.cwd()).root
     return export_session(root, arguments.session, as_json=arguments.json)
+
+
+def _watch(arguments: argparse.Namespace) -> int:
+    import trio
+
+    from orchestrator.resuming import journal_path, session_named
+    from orchestrator.review.finding import find_repository_here
+    from orchestrator.terminal.watch import watch_in_lines
+
+    root = find_repository_here(Path.cwd()).root
+    return trio.run(watch_in_lines, journal_path(root, session_named(root, arguments.session)))
