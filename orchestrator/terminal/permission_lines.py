@@ -32,11 +32,13 @@ def asked_lines(who: ChildId, asked: PermissionAsked, look: Look) -> list[Line]:
         line(Span(f"? {asker}, may it run {asked.tool}?", "warn"), reason),
         *(indented(line(part), 4) for part in shown[:DETAIL_LINES]),
         *([dim(f"    {look.ellipsis} {more} more line{'s' if more > 1 else ''}")] if more > 0 else []),
+        dim(f"    s would allow, for this session: {tame_line(', '.join(asked.grants))}"),
     ]
 
 
-def answered_line(answered: PermissionAnswered) -> Line:
-    return dim(f"    {answered.answer}")
+def answered_line(who: ChildId, answered: PermissionAnswered) -> Line:
+    """What came of a question, and whose it was: several children may ask."""
+    return dim(f"    {who}: {answered.answer}" if who != PARENT else f"    {answered.answer}")
 
 
 def key_lines(picture: Picture, look: Look) -> list[Line]:

@@ -40,7 +40,7 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
     if isinstance(entry.event, PermissionAsked):
         return asked_lines(entry.who, entry.event, look)
     if isinstance(entry.event, PermissionAnswered):
-        return [answered_line(entry.event)]
+        return [answered_line(entry.who, entry.event)]
     if entry.who != PARENT:
         row = picture.all_children().get(entry.who)
         return _told_of_child(entry, row, look) if row is not None else []

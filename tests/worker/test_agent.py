@@ -241,18 +241,20 @@ async def test_a_call_that_succeeds_is_no_less_a_loop_and_another_call_ends_it()
     assert len(model.asked) == 12
 
 
-async def test_the_count_goes_on_over_turns_and_is_new_with_a_new_agent() -> None:
+async def test_the_count_goes_on_over_turns_and_compaction_and_is_new_with_a_new_agent() -> None:
     model = PlayedModel(
         *(say("", ("fail", "{}")) for _ in range(2)), say("well"), say("", ("fail", "{}")), say("so")
     )
     agent, _ = agent_with(model, tool("fail", "write", fail))
     assert await agent.run_turn() == Answered("well")
-    agent.conversation.append(UserMessage("again"))
+    told = [message.text for message in agent.conversation if isinstance(message, ToolMessage)]
+    assert told == ["no such thing"] * 2
+    agent.conversation[:] = [UserMessage("a summary, for it was made shorter"), UserMessage("again")]
     assert await agent.run_turn() == Answered("so")
     warned = [
         LOOP_WARNING in message.text for message in agent.conversation if isinstance(message, ToolMessage)
     ]
-    assert warned == [False, False, True]
+    assert warned == [True]
     fresh, _ = agent_with(PlayedModel(say("", ("fail", "{}")), say("so")), tool("fail", "write", fail))
     await fresh.run_turn()
     assert not any(LOOP_WARNING in message.text for message in fresh.conversation)

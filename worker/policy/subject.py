@@ -50,19 +50,32 @@ def detail_of(arguments: msgspec.Struct) -> str:
     given = msgspec.structs.asdict(arguments)
     if command is not None and [name for name, value in given.items() if value] == ["command"]:
         return command
-    lines: list[str] = []
-    for field in msgspec.structs.fields(type(arguments)):
-        value = given[field.name]
-        if not field.required and value == field.default:
-            continue
-        text = value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value)).decode()
-        parts = text.removesuffix("\n").split("\n")
-        lines += (
-            [f"{field.name}: {text}"]
-            if len(parts) == 1
-            else [f"{field.name}:", *(f"  {part}" for part in parts)]
-        )
-    return "\n".join(lines)
+    named = {
+        field.name: given[field.name]
+        for field in msgspec.structs.fields(type(arguments))
+        if field.required or given[field.name] != field.default
+    }
+    return "\n".join(_told(msgspec.to_builtins(named)))
+
+
+def _told(value: Any) -> list[str]:
+    """A value as lines: `name: text`, what is long or has parts indented below its name."""
+    if isinstance(value, dict):
+        lines: list[str] = []
+        for name, inner in cast("dict[str, Any]", value).items():
+            if inner is None or inner is False:
+                continue
+            below = _told(inner)
+            short = len(below) == 1 and not isinstance(inner, dict | list)
+            lines += [f"{name}: {below[0]}"] if short else [f"{name}:", *(f"  {line}" for line in below)]
+        return lines
+    if isinstance(value, list):
+        return [
+            ("- " if number == 0 else "  ") + line
+            for each in cast("list[Any]", value)
+            for number, line in enumerate(_told(each))
+        ]
+    return str(value).removesuffix("\n").split("\n")
 
 
 def _paths(arguments: msgspec.Struct) -> Iterator[str]:

@@ -23,11 +23,12 @@ def test_a_question_shows_who_asks_why_and_all_that_would_be_done() -> None:
         "? fix-ab12 asks, may it run run_command? (It is public.)",
         "    git push",
         "    ^[[2J",
+        "    s would allow, for this session: commands that begin with git push",
     ]
 
 
 def test_what_is_too_long_to_show_is_counted() -> None:
-    *_, last = texts(asked_lines(PARENT, asked(1, "x\n" * 99 + "x"), LOG))
+    *_, last, _ = texts(asked_lines(PARENT, asked(1, "x\n" * 99 + "x"), LOG))
     assert last.endswith("40 more lines")
 
 

@@ -63,6 +63,18 @@ async def test_an_approved_call_runs_and_the_person_saw_all_of_it(tmp_path: Path
     ]
 
 
+async def test_edits_are_shown_one_by_one(tmp_path: Path) -> None:
+    person = Person("rejected")
+    edits = [{"old": "one\ntwo\n", "new": ""}, {"old": "a", "new": "b", "all": True}]
+    await calling(tmp_path, person, ASKS)("edit", {"path": "a.txt", "edits": edits})
+    assert person.asked[0].detail.split("\n") == [
+        "path: a.txt",
+        "edits:",
+        *("  - old:", "      one", "      two", "    new: "),
+        *("  - old: a", "    new: b", "    all: True"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "text"),
     [
