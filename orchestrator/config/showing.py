@@ -103,7 +103,7 @@ def _as_toml(keys: list[tuple[KeyPath, ShownKey]]) -> list[Line]:
         tone = "dim" if shown.source == "default" else "plain"
         comment = f"# {tame_line(_near(where))}"
         lines.append(line(Span(tame_line(text).ljust(width), tone), "  ", Span(comment, "dim")))
-    return lines[1:]
+    return lines[1:] if lines[:1] == [()] else lines
 
 
 def _assignment(path: KeyPath, shown: ShownKey) -> str:

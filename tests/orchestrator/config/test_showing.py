@@ -34,6 +34,7 @@ def test_each_value_stands_with_its_source(
     monkeypatch.setenv("COVEY_CHILDREN_MAX", "4")
     assert run(["--max-secs", "30", "config"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == 'permissions = "allow" # default'
     assert f'url = "http://box/v1" # {there}, line 2' in lines
     assert 'model = "of-the-environment" # $COVEY_MODEL' in lines
     assert f'key = "(hidden)" # {there}, line 4' in lines
