@@ -43,6 +43,7 @@ from merge.shared_caches import SHARED, claim_caches
 from merge.snapshot import Snapshot, commit_of
 from merge.submodule_pins import pin_child, unpin
 from merge.trees import Change, LeftOut, ObjectId, RepoPath, show_path
+from merge.unfiltered import unfiltered_files
 from merge.ways import Way, WayName, WayUnfit
 
 
@@ -113,6 +114,15 @@ def make_checkout(
         _set_ref(repository, name, "base", commit, new=True)
         undo.pop_all()
     return Checkout(name, str(folder), snapshot.tree, commit, caches, way, passed_over)
+
+
+def not_whole(repository: Repository, checkout: Checkout) -> tuple[LeftOut, ...]:
+    """The files that a checkout that was just made holds only as they are stored: their filters could not run.
+
+    Raises:
+        GitFailed: when git can't tell.
+    """
+    return tuple(unfiltered_files(_site_of(repository, checkout)))
 
 
 def checkout_mount(repository: Repository, checkout: Checkout) -> Mount | None:

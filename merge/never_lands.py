@@ -3,6 +3,7 @@
 Pure: a path is judged by its name alone. Also what of the parent's folder is no part of a snapshot.
 """
 
+import re
 from collections.abc import Collection
 
 from merge.trees import RepoPath
@@ -10,6 +11,9 @@ from merge.trees import RepoPath
 _GENERATED_FOLDERS = frozenset((b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache"))
 
 _OWN_FOLDER = b".covey"
+
+# What edits are written to before they get their names, and what a landing puts beside a place on another disk.
+_HALF_WRITTEN = re.compile(rb"\.covey-.+\.tmp|\.covey-landing-\d+-\d+-(?:new|old)", re.DOTALL)
 
 SHARED_SETTINGS = (RepoPath(b".covey/check.toml"), RepoPath(b".covey/policy.toml"))
 """The files of `.covey/` that belong to the project: they go into a checkout and land."""
@@ -25,8 +29,13 @@ def never_lands(path: RepoPath, caches: Collection[str], *, in_base: bool) -> bo
         is_own_state(path)
         or is_in_cache(path, caches)
         or not _GENERATED_FOLDERS.isdisjoint(parts)
-        or (parts[-1].endswith(b".pyc") and not in_base)
+        or ((parts[-1].endswith(b".pyc") or is_half_written(path)) and not in_base)
     )
+
+
+def is_half_written(path: RepoPath) -> bool:
+    """Whether a file has the name of a write of covey's that is not done, or was killed: it holds nobody's work."""
+    return _HALF_WRITTEN.fullmatch(path.rpartition(b"/")[2]) is not None
 
 
 def is_own_state(path: RepoPath) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from merge.commits import read_commit, write_commit
 from merge.git import GitFailed, GitPlace
-from merge.never_lands import is_in_cache, is_own_state
+from merge.never_lands import is_half_written, is_in_cache, is_own_state
 from merge.objects import changed_paths, edit_tree
 from merge.plain_folder import is_plain
 from merge.plain_index import keep_in_index
@@ -98,7 +98,9 @@ def _take(repository: Repository, limit_bytes: int, shared: Sequence[str], depth
     found = read_working_tree(
         parent_place(repository),
         repository,
-        keeps_out=lambda path, tracked: is_own_state(path) or (not tracked and is_in_cache(path, caches)),
+        keeps_out=lambda path, tracked: (
+            is_own_state(path) or (not tracked and (is_in_cache(path, caches) or is_half_written(path)))
+        ),
         submodules="look inside",
         limit_bytes=limit_bytes,
     )

@@ -11,7 +11,7 @@ from functools import partial
 
 import trio
 
-from merge.checkout import Checkout, CheckoutFailed, make_checkout
+from merge.checkout import Checkout, CheckoutFailed, make_checkout, not_whole
 from merge.git import GitFailed
 from merge.landing import AnyLanding, Began
 from merge.repository import children_folder
@@ -233,7 +233,8 @@ class Child:
             show_path(change.path) + (" (deleted)" if change.after is None else "")
             for change in snapshot.changes
         )
-        left_out = tuple(f"{left.path} ({left.reason})" for left in snapshot.left_out)
+        unfiltered = await trio.to_thread.run_sync(not_whole, repository, checkout)
+        left_out = tuple(f"{left.path} ({left.reason})" for left in (*snapshot.left_out, *unfiltered))
         return Ground(checkout, Began(snapshot.head, snapshot.branch), carried, left_out)
 
     def _begin_record(self) -> ChildRecord:

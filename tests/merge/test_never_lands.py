@@ -27,6 +27,9 @@ CACHES = ("target", "node_modules")
         b".covey/check.toml/below",
         b".covey/jobs/check.toml",
         b"sub/.covey/jobs/1",
+        b".covey-x7_ab.tmp",
+        b"src/.covey-x7_ab.tmp",
+        b"src/.covey-landing-12-3-new",
     ],
 )
 def test_stays_behind(path: bytes) -> None:
@@ -46,6 +49,9 @@ def test_stays_behind(path: bytes) -> None:
         b".covey/policy.toml",
         b"sub/.covey/policy.toml",
         b".coveyrc",
+        b".covey-notes.md",
+        b".covey-.tmp/x",
+        b"a.covey-x.tmp",
         b"caf\xe9.py",
     ],
 )
@@ -56,6 +62,10 @@ def test_lands(path: bytes) -> None:
 def test_a_committed_pyc_is_somebodys_file_but_not_in_a_generated_folder() -> None:
     assert not never_lands(RepoPath(b"tests/data/a.pyc"), CACHES, in_base=True)
     assert never_lands(RepoPath(b"pkg/__pycache__/a.pyc"), CACHES, in_base=True)
+
+
+def test_a_committed_file_of_a_half_written_name_is_somebodys() -> None:
+    assert not never_lands(RepoPath(b".covey-x.tmp"), CACHES, in_base=True)
 
 
 def test_own_state_is_told_apart_from_settings() -> None:
