@@ -6,6 +6,7 @@ true only when at least one check ran and all passed. Written durably into the s
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -156,7 +157,8 @@ def write_receipt(folder: Path, receipt: Receipt) -> Path:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise
     descriptor = os.open(folder, os.O_RDONLY)
     try:

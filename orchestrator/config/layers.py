@@ -78,7 +78,7 @@ def checked_values(layer: Layer, table: type[msgspec.Struct]) -> Values:
 
 def assembled(values: Values, table: type[AnyTable]) -> AnyTable:
     """The table that checked values come to."""
-    return msgspec.convert(_nested(values), table, strict=False)
+    return msgspec.convert(nested(values), table, strict=False)
 
 
 def _checked(
@@ -152,7 +152,8 @@ def _default_of(path: KeyPath) -> object:
     return inner
 
 
-def _nested(values: Values) -> dict[str, object]:
+def nested(values: Values) -> dict[str, object]:
+    """Values by path as tables within tables, as a file says them."""
     whole: dict[str, object] = {}
     for path, value in values.items():
         inner = whole

@@ -20,6 +20,7 @@ from orchestrator.config.layers import (
     checked_values,
     dotted,
     lay_over,
+    nested,
 )
 from orchestrator.config.shape import keys_of
 from orchestrator.config.tables import Configuration
@@ -119,29 +120,25 @@ def text_of_settings(path: Path) -> str:
 
 
 def _environment_layer(environment: Mapping[str, str]) -> Layer:
-    said: dict[str, dict[str, object]] = {}
-    for path, variable in variables().items():
-        if environment.get(variable):
-            said.setdefault(path[0], {})[path[1]] = environment[variable]
-    return Layer("environment", said, lambda path: f"${variables().get(path, path[-1])}")
+    said = {path: environment[name] for path, name in variables().items() if environment.get(name)}
+    return Layer("environment", nested({**said}), lambda path: f"${variables().get(path, path[-1])}")
 
 
 def variables() -> dict[KeyPath, str]:
     """The environment variable of each key that has one."""
-    return {
-        (table, name): f"COVEY_{table}_{name}".upper()
-        for table, behind in keys_of(Configuration).items()
-        if behind.table is not None and table != "endpoint"
-        for name, key in keys_of(behind.table).items()
-        if key.table is None and key.named is None
-    }
+    found: dict[KeyPath, str] = {}
+    for table, behind in keys_of(Configuration).items():
+        if behind.table is None and behind.named is None:
+            found[table,] = f"COVEY_{table}".upper()
+        elif behind.table is not None and table != "endpoint":
+            for name, key in keys_of(behind.table).items():
+                if key.table is None and key.named is None:
+                    found[table, name] = f"COVEY_{table}_{name}".upper()
+    return found
 
 
 def _flag_layer(flags: Mapping[KeyPath, object]) -> Layer:
-    said: dict[str, dict[str, object]] = {}
-    for (table, name), value in flags.items():
-        said.setdefault(table, {})[name] = value
-    return Layer("flag", said, lambda path: flag_of(path) if path in flags else dotted(path))
+    return Layer("flag", nested({**flags}), lambda path: flag_of(path) if path in flags else dotted(path))
 
 
 def flag_of(path: KeyPath) -> str:

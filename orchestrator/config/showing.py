@@ -98,12 +98,12 @@ def _as_toml(keys: list[tuple[KeyPath, ShownKey]]) -> list[Line]:
     for path, shown, text in said:
         if path[:-1] != table:
             table = path[:-1]
-            lines += [(), line(Span(f"[{dotted(table)}]", "strong"))]
+            lines += [*([()] if lines else []), line(Span(f"[{dotted(table)}]", "strong"))]
         where = shown.where or ("default" if shown.value is not None else "not set")
         tone = "dim" if shown.source == "default" else "plain"
         comment = f"# {tame_line(_near(where))}"
         lines.append(line(Span(tame_line(text).ljust(width), tone), "  ", Span(comment, "dim")))
-    return lines[1:] if lines[:1] == [()] else lines
+    return lines
 
 
 def _assignment(path: KeyPath, shown: ShownKey) -> str:

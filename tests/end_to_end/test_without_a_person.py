@@ -12,6 +12,7 @@ from orchestrator.cli import run
 from orchestrator.journal import Entry
 from orchestrator.receipts import Receipt
 from orchestrator.scripted.scenario import Hang, Reply, Status, Usage
+from orchestrator.sessions.exporting import Export
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
     COVEY,
@@ -165,6 +166,7 @@ async def test_json_is_the_journal_and_the_receipt_which_is_also_in_the_session(
     (session,) = sessions(repository)
     assert msgspec.json.decode((session / "receipt.json").read_bytes(), type=Receipt) == receipt
     assert b'"task"' not in bytes(tools)
+    assert b'"ask"' not in bytes(tools)
     assert b"Delegating" not in server.requests[0].body
 
 
@@ -204,13 +206,23 @@ async def test_the_program_waits_for_a_child_in_the_background(repository_of: Re
     assert (repository / "slow.txt").exists()
 
 
-async def test_a_request_comes_from_standard_input(repository_of: RepositoryOf) -> None:
-    async with serving(talk(REQUEST, says("Heard."))) as server:
-        done = await run_covey(
-            repository_of("python_package"), "-p", requests=(REQUEST, "on two lines"), server=server
-        )
+async def test_a_request_comes_from_standard_input_and_a_receipt_that_finds_no_place_is_told(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    async with serving(talk(REQUEST, says("Heard."), says("Heard again."))) as server:
+        done = await run_covey(repository, "-p", requests=(REQUEST, "on two lines"), server=server)
         assert f"{REQUEST}\\non two lines" in server.requests[0].body.decode()
-    assert (done.status, done.output) == (0, "Heard.\n")
+        assert (done.status, done.output) == (0, "Heard.\n")
+        (session,) = sessions(repository)
+        before = (session / "receipt.json").read_bytes()
+        (session / "receipt.json.part").mkdir()
+        again = await run_covey(repository, "resume", "-p", "and more", requests=(), server=server)
+    assert (again.status, again.output) == (0, "Heard again.\n")
+    assert f"covey: {session} takes no receipt: Is a directory; make room there.\n" in again.errors
+    assert (session / "receipt.json").read_bytes() == before
+    exported = await run_covey(repository, "export", "--json")
+    assert msgspec.json.decode(exported.output, type=Export).errors[0].where == "the receipt"
 
 
 async def run_in_a_shell(repository: Path, command: str, server_url: str) -> Done:

@@ -158,6 +158,16 @@ def test_what_a_variable_says_wrongly_is_told_with_its_name(place: Place) -> Non
     assert refusal == '$COVEY_CHILDREN_MAX: children.max must be a whole number above 0, not "many".'
 
 
+def test_every_key_that_is_no_table_has_a_variable(place: Place) -> None:
+    said = {"COVEY_PERMISSIONS": "deny", "COVEY_SANDBOX_UNREADABLE": "/a, /b", "COVEY_LANDING_VERIFY": "true"}
+    settings = read_settings({**place.environment, **said}, place.root)
+    configuration = settings.configuration
+    assert configuration.permissions == "deny"
+    assert configuration.sandbox.unreadable == ("/a", "/b")
+    assert configuration.landing.verify
+    assert settings.sources["permissions",] == Source("environment", "$COVEY_PERMISSIONS")
+
+
 def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(place: Place) -> None:
     os.mkfifo(place.workspace)
     assert place.refusal() == f"{place.workspace} can't be read: it is no file."

@@ -1,5 +1,6 @@
 """Contract. `covey config` tells every value and where it comes from, and no secret."""
 
+import tomllib
 from pathlib import Path
 
 import msgspec
@@ -33,14 +34,16 @@ def test_each_value_stands_with_its_source(
     monkeypatch.setenv("COVEY_MODEL", "of-the-environment")
     monkeypatch.setenv("COVEY_CHILDREN_MAX", "4")
     assert run(["--max-secs", "30", "config"]) == 0
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == 'permissions = "allow" # default'
+    output = capsys.readouterr().out
+    assert tomllib.loads(output)["budget"] == {"seconds": 30.0}, "it is a file that could be read"
+    lines = [" ".join(line.split()) for line in output.splitlines()]
     assert f'url = "http://box/v1" # {there}, line 2' in lines
     assert 'model = "of-the-environment" # $COVEY_MODEL' in lines
     assert f'key = "(hidden)" # {there}, line 4' in lines
     assert "max = 4 # $COVEY_CHILDREN_MAX" in lines
     assert "seconds = 30.0 # --max-secs" in lines
     assert "# cost = # not set" in lines
+    assert lines[:3] == ['permissions = "allow" # default', "", "[endpoint]"]
     assert '[prices."box/m-1"]' in lines
     assert not any("s3cret" in line for line in lines)
 
