@@ -11,7 +11,7 @@ help:
 	@echo 'make test   set up, then check and test everything; PYTEST_ARGS="-k landing" narrows it'
 	@echo 'make check  lint, formatting, import rules, types'
 	@echo 'make pictures  draw the pictures in the README anew (needs tmux)'
-	@echo 'make bench  what a delegation, a hundred children, snapshots and landings cost, beside git doing the same'
+	@echo 'make bench  what a delegation, a hundred children, snapshots and landings cost, beside git doing the same; what holding back costs'
 	@echo 'make soak   the tests that take too long for every run'
 	@echo 'make lock   write requirements.lock anew from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions'
 	@echo 'make clean  remove .venv and every cache'
@@ -37,6 +37,7 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.delegation $(BENCH_ARGS)
 	$(BIN)/python -m benchmarks.load
 	$(BIN)/python -m benchmarks.merging
+	$(BIN)/python -m benchmarks.confining
 
 soak: .venv/.installed
 	$(BIN)/python -m pytest -m soak --hypothesis-profile=soak $(PYTEST_ARGS)
