@@ -223,7 +223,7 @@ async def _warm_up(gateway: Gateway) -> None:
     await trio.to_thread.run_sync(load_what_children_need)
 
 
-async def _tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journal: Journal) -> None:
+async def tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journal: Journal) -> None:
     """Say once to what children are not held in this session."""
     if not table.enabled:
         journal.record(PARENT, Noticed("Children are not held back here: [sandbox] enabled is false."))
@@ -354,7 +354,7 @@ async def open_session(
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
-            nursery.start_soon(_tell_what_is_not_enforced, spawner, configuration.sandbox, journal)
+            nursery.start_soon(tell_what_is_not_enforced, spawner, configuration.sandbox, journal)
             grounds = Grounds(
                 id,
                 repository,
