@@ -53,15 +53,17 @@ def read_policy(environment: Mapping[str, str], root: Path, permissions: Permiss
     """
     own = covey_home(environment) / FILE_NAME
     here = root / ".covey" / FILE_NAME
-    persons = list(_rules_in(own))
+    home = "$COVEY_HOME" if environment.get("COVEY_HOME") else "~/.covey"
+    persons = list(_rules_in(own, f"{home}/{FILE_NAME}"))
     if permissions != "allow":
         source = f'permissions = "{permissions}"'
         persons.append(Rule(permissions, ("write", "shell"), source=source, is_default=True))
-    workspaces = _rules_in(here) if here.parent != own.parent else ()
+    workspaces = _rules_in(here, f".covey/{FILE_NAME}") if here.parent != own.parent else ()
     return Policy(tuple(layer for layer in (tuple(persons), tuple(workspaces)) if layer))
 
 
-def _rules_in(path: Path) -> tuple[Rule, ...]:
+def _rules_in(path: Path, shown: str) -> tuple[Rule, ...]:
+    """The rules of one file, which a model is told of as `shown`: a child is not to learn where its parent works."""
     text = text_of_settings(path)
     try:
         said = tomllib.loads(text)
@@ -79,8 +81,8 @@ def _rules_in(path: Path) -> tuple[Rule, ...]:
                 f"{path}{_line(lines, (name,), 0)}: write [[{name}]], with two brackets, once a rule."
             )
         for number, table in enumerate(cast("list[object]", tables)):
-            place = f"{path}{_line(lines, (name,), number)}"
-            rules.append(_rule(name, table, place))
+            line = _line(lines, (name,), number)
+            rules.append(_rule(name, table, f"{path}{line}", f"{shown}{line}"))
     return tuple(rules)
 
 
@@ -89,7 +91,7 @@ def _line(lines: Mapping[KeyPath, Sequence[int]], key: KeyPath, number: int) -> 
     return f", line {found[number]}" if number < len(found) else ""
 
 
-def _rule(verdict: Verdict, table: object, place: str) -> Rule:
+def _rule(verdict: Verdict, table: object, place: str, source: str) -> Rule:
     try:
         said = msgspec.convert(table, RuleTable)
     except msgspec.ValidationError as error:
@@ -107,7 +109,7 @@ def _rule(verdict: Verdict, table: object, place: str) -> Rule:
         tuple(_glob(path, place) for path in paths),
         tuple(_words(command, place) for command in commands),
         " ".join(said.reason.split()),
-        place,
+        source,
     )
 
 

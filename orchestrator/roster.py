@@ -208,7 +208,8 @@ def see(picture: Picture, entry: Entry) -> Picture:
         return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
     match entry.event:
         case SessionStarted():
-            return change(picture, asked=None, retry=None)  # whatever an earlier process waited for is over
+            # Whatever an earlier process waited for is over.
+            return change(picture, asked=None, retry=None, questions={})
         case RequestGiven(text=text):
             return Picture(
                 request=text, began_at=entry.at, last_action="thinking", earlier=picture.all_children()

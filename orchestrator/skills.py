@@ -15,9 +15,7 @@ import msgspec
 from orchestrator.config.home import covey_home
 from orchestrator.front_matter import FrontMatterBroken, read_front_matter
 from worker.path_text import quote_path
-from worker.tools.skill import LIMIT_BYTES, Skill
-
-FOLDER_FILE = "SKILL.md"
+from worker.tools.skill import FOLDER_FILE, LIMIT_BYTES, Skill
 
 _TOLD_CHARACTERS = 300
 """How much of a description is told: it is in every request of the session."""

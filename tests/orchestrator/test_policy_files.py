@@ -39,20 +39,23 @@ def test_each_file_is_a_layer_and_permissions_the_last_word_of_the_persons(place
         '[[ask]]\nkind = ["write", "MultiEdit"]\npath = ["./migrations/**", "*.pem"]\n'
     )
     policy = read_policy(place.environment, place.root, "ask")
-    home, here = place.home, place.workspace
     assert policy.layers == (
         (
-            Rule("allow", commands=(("git", "status"), ("pytest", "-q")), source=f"{home}, line 1"),
+            Rule(
+                "allow",
+                commands=(("git", "status"), ("pytest", "-q")),
+                source="$COVEY_HOME/policy.toml, line 1",
+            ),
             Rule(
                 "deny",
                 ("run_command",),
                 (str(Path.home() / ".ssh"),),
                 reason="Keys are mine.",
-                source=f"{home}, line 4",
+                source="$COVEY_HOME/policy.toml, line 4",
             ),
             Rule("ask", ("write", "shell"), source='permissions = "ask"', is_default=True),
         ),
-        (Rule("ask", ("write", "edit"), ("migrations/**", "*.pem"), source=f"{here}, line 1"),),
+        (Rule("ask", ("write", "edit"), ("migrations/**", "*.pem"), source=".covey/policy.toml, line 1"),),
     )
 
 

@@ -44,10 +44,9 @@ class Permits:
             case Allow():
                 return None
             case Deny(reason=reason):
-                said = f": {reason}" if reason else ""
-                return (
-                    f"[{what} refused by the policy{said}] Do it another way, or say what you could not do."
-                )
+                colon = "" if not reason or reason.startswith("(") else ":"
+                said = f"{what} refused by the policy{colon} {reason}".rstrip()
+                return f"[{said}] Do it another way, or say what you could not do."
             case Ask(grants=grants, reason=reason):
                 title = tool.title(arguments, workspace)
                 question = Question(call.id, tool.name, title, detail_of(arguments), grants, reason)

@@ -2,7 +2,7 @@
 
 For judging, not for running: everything that might be a command of its own is one, also inside a substitution, a
 subshell, a loop or the text that another shell is given. What an expansion hides is told as hidden, never guessed.
-Pure; knows no rule.
+`worker.tools.shell_words` reads the other way: only what means the same without a shell. Pure; knows no rule.
 """
 
 import re

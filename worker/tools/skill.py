@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from worker.path_text import quote_path
 from worker.tools.cut_output import cut_output
 from worker.tools.refusals import answer_from_thread, plain, short
 from worker.tools.regular_file import read_whole
@@ -20,6 +21,9 @@ from worker.tools.tool import AnyTool, Tool, ToolAnswer, failed
 from worker.workspace import Workspace
 
 LIMIT_BYTES = 1_000_000
+
+FOLDER_FILE = "SKILL.md"
+"""The text of a skill that is a folder, with files beside it."""
 
 _DESCRIPTION = """\
 Read a skill: instructions for a kind of work, written down by the person. Read the one that fits before you begin such
@@ -54,7 +58,11 @@ def _title(tool: str, arguments: SkillArguments, workspace: Workspace) -> str:
 
 
 async def _run(
-    skills: Sequence[Skill], max_output: int, arguments: SkillArguments, workspace: Workspace
+    tells_folder: bool,
+    skills: Sequence[Skill],
+    max_output: int,
+    arguments: SkillArguments,
+    workspace: Workspace,
 ) -> ToolAnswer:
     # A path leads nowhere but to its last part.
     name = os.path.basename(arguments.name.strip().rstrip("/"))  # noqa: PTH119
@@ -62,13 +70,16 @@ async def _run(
     skill = known.get(name) or known.get(name.removesuffix(".md"))
     if skill is None:
         return failed(_unknown(plain(short(arguments.name)), sorted(known)))
-    return await answer_from_thread(partial(_read, skill, max_output))
+    return await answer_from_thread(partial(_read, skill, max_output, tells_folder))
 
 
-def _read(skill: Skill, max_output: int) -> ToolAnswer:
+def _read(skill: Skill, max_output: int, tells_folder: bool) -> ToolAnswer:
     path = Path(os.fsdecode(skill.path))
     data, _ = read_whole(path, f"The skill {skill.name}", LIMIT_BYTES)
-    return ToolAnswer(cut_output(data.decode("utf-8", "replace"), max_output))
+    text = cut_output(data.decode("utf-8", "replace"), max_output)
+    if tells_folder and path.name == FOLDER_FILE:
+        text = f"{text.rstrip()}\n[Files that it names are in {quote_path(str(path.parent))}.]"
+    return ToolAnswer(text)
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
@@ -81,5 +92,5 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 def skill_tool(name: Literal["skill", "read_skill"], skills: Sequence[Skill], max_output: int) -> AnyTool:
     """The tool by either of its names."""
-    run = partial(_run, tuple(skills), max_output)
+    run = partial(_run, name == "skill", tuple(skills), max_output)
     return Tool(name, describe_skills(skills), SkillArguments, "read", partial(_title, name), run)

@@ -89,6 +89,22 @@ async def test_a_rejected_call_runs_not_and_the_model_is_told(
     assert not (tmp_path / "w" / "a").exists()
 
 
+@pytest.mark.parametrize(
+    ("reason", "source", "text"),
+    [
+        ("No.", "p.toml, line 3", "[command refused by the policy: No. (p.toml, line 3)]"),
+        ("", "p.toml, line 3", "[command refused by the policy (p.toml, line 3)]"),
+        ("", "", "[command refused by the policy]"),
+    ],
+)
+async def test_a_denial_says_why_and_where_it_is_written(
+    tmp_path: Path, reason: str, source: str, text: str
+) -> None:
+    rule = Rule("deny", ("shell",), reason=reason, source=source)
+    answer = await calling(tmp_path, Person(), rule)("run_command", {"command": "ls"})
+    assert answer.text == f"{text} Do it another way, or say what you could not do."
+
+
 async def test_with_nobody_there_a_question_is_a_refusal_that_says_so(tmp_path: Path) -> None:
     answer = await calling(tmp_path, Person("nobody"), ASKS)("run_command", {"command": "touch a"})
     assert answer.failed

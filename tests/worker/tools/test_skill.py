@@ -35,6 +35,15 @@ async def test_a_skill_is_its_whole_file_up_to_the_limit(tmp_path: Path) -> None
     assert (await read(tmp_path, "release", one, max_output=3)).text.startswith("---\n[output truncated")
 
 
+async def test_a_skill_that_is_a_folder_says_where_its_files_are_by_one_of_its_names(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").write_text("Run check.sh.\n")
+    one = Skill("a", "", os.fsencode(tmp_path / "SKILL.md"))
+    tool = skill_tool("skill", [one], 100)
+    answer = await tool.run(SkillArguments("a"), Workspace(tmp_path, tmp_path))
+    assert answer.text == f"Run check.sh.\n[Files that it names are in {tmp_path}.]"
+    assert (await read(tmp_path, "a", one)).text == "Run check.sh.\n"
+
+
 async def test_an_unknown_name_is_told_the_names_there_are(tmp_path: Path) -> None:
     skills = [skill(tmp_path, name) for name in "cab"]
     assert await read(tmp_path, "x", *skills) == ToolAnswer(
