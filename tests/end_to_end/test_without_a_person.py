@@ -47,11 +47,10 @@ LIMITED = (*GOAL, "--max-tokens", "100")
     [
         (P, (WRITES, says("Written.")), RED, 0, "Written.\n"),
         (P, (REFUSED,), "", 3, ""),
-        (GOAL, (MET,), "", 0, "Done.\n"),
         (GOAL, (says("Looking."), WRITES, MET), ON_NOTE, 0, "Done.\n"),
         (GOAL, (IMPOSSIBLE,), RED, 2, "No way.\n"),
-        (GOAL, (ONCE_MORE,), GREEN, 3, "Still at it.\n"),
-        (LIMITED, (LARGE, says("never said")), "", 3, ""),
+        (GOAL, (ONCE_MORE,), "", 3, "Still at it.\n"),
+        (LIMITED, (LARGE, says("never said")), GREEN, 3, ""),
         (LIMITED, (LARGE, says("never said")), RED, 2, ""),
         (("--goal", REQUEST, "--steps", "x"), (), "", 1, ""),
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from orchestrator.cli import run
 from orchestrator.scripted.scenario import Hang
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
@@ -99,12 +100,18 @@ async def test_a_signal_leaves_worktree_and_branch(repository_of: RepositoryOf) 
         ("free", "no commit yet"),
     ],
 )
-async def test_a_worktree_that_can_t_be(tmp_path: Path, name: str, says_: str) -> None:
+def test_a_worktree_that_can_t_be(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    says_: str,
+) -> None:
     git(tmp_path, "init", "-q")
-    words = (f"--worktree={name}", *P, "--endpoint", "http://127.0.0.1:9/v1", "--model", "m")
-    done = await run_covey(tmp_path, *words, requests=())
-    assert done.status == 1
-    assert says_ in done.errors
+    monkeypatch.chdir(tmp_path)
+    words = [f"--worktree={name}", *P, "--endpoint", "http://127.0.0.1:9/v1", "--model", "m"]
+    assert run(words) == 1
+    assert says_ in capsys.readouterr().err
     assert not worktree_of(tmp_path, "free").parent.exists()
 
 
