@@ -77,7 +77,7 @@ class Toolbox:
             return failed(self._bad_arguments(tool, str(error)))
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return failed(f"The arguments of {call.name} are not valid JSON ({error}); send the call again.")
-        refusal = self._refusals.get(tool.access)
+        refusal = self._refusals.get(tool.access_of(arguments))
         if refusal is None and self._limit is not None and tool.name not in self._limit.names:
             refusal = self._limit.refusal
         if refusal is not None:

@@ -39,7 +39,9 @@ class Permits:
         if self._policy.is_empty:
             return None
         decision = await self._decide(tool, arguments, workspace)
-        what = "rename" if tool.name == "lsp" else _WHAT.get(tool.access, f"{tool.name} call")
+        access = tool.access_of(arguments)
+        renames = tool.name == "lsp" and access == "write"
+        what = "rename" if renames else _WHAT.get(access, f"{tool.name} call")
         match decision:
             case Allow():
                 return None
@@ -71,7 +73,9 @@ class Permits:
 
     async def _decide(self, tool: AnyTool, arguments: msgspec.Struct, workspace: Workspace) -> Decision:
         name = advertised_name(tool.name) or tool.name
-        look = partial(request_of, name, tool.access, arguments, workspace, with_files=self._with_files)
+        look = partial(
+            request_of, name, tool.access_of(arguments), arguments, workspace, with_files=self._with_files
+        )
         # Following symbolic links may wait for a slow disk.
         request = await trio.to_thread.run_sync(look, abandon_on_cancel=True) if self._with_files else look()
         return decide(self._policy, request)

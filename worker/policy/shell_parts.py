@@ -15,7 +15,7 @@ _BRACES = re.compile(r"\{[^{}]*(,|\.\.)[^{}]*\}")
 _GLOB = re.compile(r"[*?\[]")
 
 # After these, the same command goes on.
-_KEYWORDS = frozenset("if then elif else while until do ! { } time coproc".split())
+_KEYWORDS = frozenset("if then elif else fi while until do done esac ! { } time coproc".split())
 
 # Programs that run what they are given: their words are looked at as if a command began at each of them.
 _RUNNERS = frozenset(

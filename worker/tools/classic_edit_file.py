@@ -96,5 +96,11 @@ def _refuse_ambiguous(edits: Sequence[Replacement], text: bytes, coding: Coding)
 
 def edit_file_tool(max_output: int) -> AnyTool:
     return Tool(
-        "edit_file", DESCRIPTION, EditFileArguments, "write", title, partial(run, max_output=max_output)
+        "edit_file",
+        DESCRIPTION,
+        EditFileArguments,
+        "write",
+        title,
+        partial(run, max_output=max_output),
+        lambda arguments: "read" if arguments.dry_run else "write",
     )

@@ -34,7 +34,10 @@ def failed(text: str) -> ToolAnswer:
 
 @dataclass(frozen=True)
 class Tool(Generic[Arguments]):
-    """One tool. `title` is a line for a person; paths in it are relative to the workspace."""
+    """One tool. `title` is a line for a person; paths in it are relative to the workspace.
+
+    `access` is the most that a call needs; where that depends on the arguments, `access_by` tells it of one call.
+    """
 
     name: str
     description: str
@@ -42,6 +45,11 @@ class Tool(Generic[Arguments]):
     access: Access
     title: Callable[[Arguments, Workspace], str]
     run: Callable[[Arguments, Workspace], Awaitable[ToolAnswer]]
+    access_by: Callable[[Arguments], Access] | None = None
+
+    def access_of(self, arguments: Arguments) -> Access:
+        """What this one call needs."""
+        return self.access if self.access_by is None else self.access_by(arguments)
 
 
 AnyTool = Tool[Any]

@@ -14,10 +14,11 @@ from worker.policy.rules import Policy, Rule
 from worker.protocol import ToolLimit
 from worker.toolbox import Toolbox
 from worker.tools import edit, read, run_command, search, write
+from worker.tools.classic_edit_file import edit_file_tool
 from worker.tools.tool import ToolAnswer
 from worker.workspace import Workspace
 
-TOOLS = (read.TOOL, search.TOOL, edit.TOOL, write.TOOL, run_command.TOOL)
+TOOLS = (read.TOOL, search.TOOL, edit.TOOL, write.TOOL, run_command.TOOL, edit_file_tool(1_000))
 
 
 class Person:
@@ -165,6 +166,17 @@ async def test_a_call_that_cant_be_read_is_told_so_before_anybody_is_asked(tmp_p
     answer = await calling(tmp_path, person, ASKS)("run_command", {"command": 3})
     assert "do not fit" in answer.text
     assert person.asked == []
+
+
+async def test_a_dry_run_needs_no_permission_to_edit(tmp_path: Path) -> None:
+    person = Person()
+    call = calling(tmp_path, person, ASKS)
+    (tmp_path / "w" / "a.txt").write_text("x\n")
+    edits = [{"old": "x", "new": "y"}]
+    await call("edit_file", {"path": "a.txt", "edits": edits, "dry_run": True})
+    assert person.asked == []
+    await call("edit_file", {"path": "a.txt", "edits": edits})
+    assert [question.tool for question in person.asked] == ["edit_file"]
 
 
 async def test_asking_for_a_job_is_no_command(tmp_path: Path) -> None:

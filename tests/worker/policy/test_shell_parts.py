@@ -123,6 +123,8 @@ def test_what_is_more_than_the_command_is_never_all_of_it(how: str) -> None:
         "'git' status",
         "git status $HOME",
         "git status < list",
+        "if git status; then git status -s; fi",
+        "while git status; do git status; done",
     ],
 )
 def test_a_command_with_its_own_arguments_is_that_command(text: str) -> None:
