@@ -39,20 +39,22 @@ def confine(confinement: Confinement, enforced: Enforced, *, in_own_mounts: bool
     if enforced.landlock < LANDLOCK.moves:
         return
     denied = confinement.network == "deny"
+    own_network = denied and enforced.network
+    sockets = [path for path in bound_sockets() if not any(is_within(path, at) for at in _NAME_SERVICES)]
+    if (enforced.mounts or own_network) and not in_own_mounts:
+        enter_own_mounts()
+        in_own_mounts = True
+    if own_network:
+        enter_own_network()
     if enforced.mounts:
-        sockets = [path for path in bound_sockets() if not any(is_within(path, at) for at in _NAME_SERVICES)]
-        if not in_own_mounts:
-            enter_own_mounts()
         unshare(CLONE_NEWIPC)
-        if denied and enforced.network:
-            enter_own_network()
         seal_mounts(confinement, sockets)
-    with landlock.Ruleset(enforced.landlock, no_tcp=denied and not enforced.network) as rules:
+    with landlock.Ruleset(enforced.landlock, no_tcp=denied and not own_network) as rules:
         _allow(rules, confinement, own_mounts=enforced.mounts)
         rules.enforce()
     keep_limits_of_others()
     root = os.geteuid() == 0
-    if root or enforced.mounts:
+    if root or in_own_mounts:
         keep_capabilities(sum(1 << number for number in _ROOTS_OWN) if root else 0)
 
 

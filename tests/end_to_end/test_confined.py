@@ -54,12 +54,13 @@ async def test_children_write_and_read_nothing_of_each_other_nor_of_the_person(
     repository = repository_of("python_package")
     outside = make_victim_folder(tmp_path / "outside")
     before, flag = fingerprint(outside), tmp_path / "keeper-is-at-work"
+    (repository / "node_modules").mkdir()
     children = repository.with_name(f"{repository.name}-children")
     secret = f"find {children} {repository}/.git/covey -name kept.txt -exec cat {{}} + >> got.txt"
     dig = (
         f"until [ -e {flag} ]; do sleep 0.02; done; ln -s {outside} link; {secret}; cat ~/.ssh/id >> got.txt;"
         f" echo out > {outside}/file.txt; chmod 700 {outside}/file.txt; rm -rf {outside}/sub;"
-        f" echo out > {repository}/README.md; touch got.txt"
+        f" echo out > {repository}/README.md; echo built > node_modules/built.txt; touch got.txt"
     )
     async with (
         serving(
@@ -104,6 +105,7 @@ async def test_children_write_and_read_nothing_of_each_other_nor_of_the_person(
         assert await process.wait() == 0
     assert (repository / "got.txt").read_text() == ""
     assert fingerprint(outside) == before
+    assert (repository / "node_modules/built.txt").read_text() == "built\n", "a cache is shared"
     assert "out" not in (repository / "README.md").read_text().split()
     told = [entry for entry in journal_of(repository) if entry.who.startswith("reader")]
     assert told

@@ -63,6 +63,13 @@ set -e
 sleep 60 & kill $! && wait $! || true
 trap 'echo caught' USR1; kill -USR1 $$; ps -o pid= -p $$ | wc -l; ulimit -n 100; ulimit -n
 """,
+    "descriptors": """
+$PYTHON -I -S - <<'EOF'
+import os
+held = [number for number in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{number}")]
+print(sorted(held))
+EOF
+""",
     "archives": "tar -czf a.tgz README.md && tar -tzf a.tgz && gzip -c README.md | gunzip | head -c 0 && echo done",
 }
 
@@ -73,6 +80,7 @@ WANTED = {
     "python": "[1, 2]\nsub\nsocket of its own\nterminal of its own\n",
     "pytest": "1 passed\n",
     "processes": "caught\n1\n100\n",
+    "descriptors": "['0', '1', '2']\n",
     "archives": "README.md\ndone\n",
 }
 
@@ -130,7 +138,7 @@ async def run(world: World, *, way: str = "as it is") -> dict[str, str]:
     return {name: world.got(name) or world.said(name) for name in world.scripts}
 
 
-@pytest.mark.parametrize("way", ["as it is", "unprivileged"])
+@pytest.mark.parametrize("way", [pytest.param("as it is", marks=pytest.mark.soak), "unprivileged"])
 async def test_everyday_tools_work(world: World, way: str) -> None:
     for name, script in CHEAP.items():
         world.add(name, script)
