@@ -67,6 +67,11 @@ class Children:
         self._said.append(text)
         self._tell()
 
+    async def send_back(self, child: ChildId, message: str) -> ToolAnswer:
+        """Let a child that is kept go on with `message`; its report. What the model does with `child` and `prompt`."""
+        await trio.to_thread.run_sync(load_what_children_need)
+        return await self._answer_about(TaskArguments(child=child, prompt=message), child)
+
     def stop(self, child: ChildId, by: str) -> None:
         self.roster[child].stop(by)
 

@@ -8,7 +8,7 @@ import os
 import secrets
 import time
 import traceback
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,7 @@ from orchestrator.events import (
     Stopped,
     TurnFinished,
 )
+from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
@@ -68,7 +69,7 @@ from worker.conversation import UserMessage
 from worker.name_index import NameIndexes
 from worker.path_text import quote_path
 from worker.policy.permission import Permits
-from worker.protocol import AnyOutcome, ToolFinished, ToolStarted
+from worker.protocol import Answered, AnyOutcome, ChildId, ToolFinished, ToolStarted
 from worker.shortfalls import not_enforced
 from worker.toolbox import Toolbox
 from worker.tools import ask, classic_bash, run_command
@@ -135,7 +136,23 @@ class Session:
         self.journal.record(PARENT, RequestGiven(f"({jobs} has ended)", by=jobs))
         return await self._run_turn()
 
-    async def _run_turn(self) -> TurnFinished:
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished:
+        """A turn in which a child that is kept goes on with `message`, and the session's own model is not asked.
+
+        Raises:
+            UserError: when the child can't go on.
+        """
+        self.journal.record(PARENT, RequestGiven(f"To child {child}: {message}"))
+
+        async def go_on() -> AnyOutcome:
+            answer = await self.children.send_back(child, message)
+            if answer.failed:
+                raise UserError(answer.text)
+            return Answered(answer.text)
+
+        return await self._run_turn(go_on)
+
+    async def _run_turn(self, work: Callable[[], Awaitable[AnyOutcome]] | None = None) -> TurnFinished:
         assert self._turn is None, "One turn runs at a time; `say` speaks into it."
         began = trio.current_time()
         self.jobs.begin_turn()
@@ -144,7 +161,10 @@ class Session:
         turn = self._turn = trio.CancelScope()
         try:
             with turn, self.purse.turn():
-                ending = await self._agent.run_turn(self.children.begin_group)
+                if work is not None:
+                    ending = await work()
+                else:
+                    ending = await self._agent.run_turn(self.children.begin_group)
         finally:
             # After an answer none runs; after an interruption or a failed model none may go on.
             with trio.CancelScope(shield=True):

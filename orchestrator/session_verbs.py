@@ -73,16 +73,13 @@ def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None
 
 
 def _session(arguments: argparse.Namespace) -> int:
-    from orchestrator.config.limits import choose_limits
-    from orchestrator.config.reading import read_settings
     from orchestrator.workspace_folder import find_workspace
 
     course = _course(arguments)
     repository = find_workspace(Path.cwd())
-    root = repository.root if repository is not None else Path.cwd()
-    configuration = read_settings(os.environ, root, budget_flags(arguments)).configuration
-    endpoint = _endpoint(arguments, configuration)
-    limits = choose_limits(configuration, endpoint.model)
+    configuration, endpoint, limits = _settings(
+        arguments, repository.root if repository is not None else Path.cwd()
+    )
     if arguments.worktree is not None and arguments.resumes:
         raise UserError("--worktree begins a session; one that is resumed is where it was.")
     if arguments.worktree is not None:
@@ -90,6 +87,20 @@ def _session(arguments: argparse.Namespace) -> int:
             arguments, repository, partial(_hold, arguments, course, configuration, endpoint, limits)
         )
     return _hold(arguments, course, configuration, endpoint, limits, repository or _plain_workspace())
+
+
+def hold_for(arguments: argparse.Namespace, mode: str, course: "Course", repository: "Repository") -> int:
+    """Hold a session of this program's options that does only `course`, which `mode` names; the exit code."""
+    return _hold(arguments, (mode, course), *_settings(arguments, repository.root), repository)
+
+
+def _settings(arguments: argparse.Namespace, root: Path) -> "tuple[Configuration, Endpoint, Limits]":
+    from orchestrator.config.limits import choose_limits
+    from orchestrator.config.reading import read_settings
+
+    configuration = read_settings(os.environ, root, budget_flags(arguments)).configuration
+    endpoint = _endpoint(arguments, configuration)
+    return configuration, endpoint, choose_limits(configuration, endpoint.model)
 
 
 def _in_a_worktree(

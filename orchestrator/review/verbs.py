@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.faults import UserError
+from orchestrator.options import add_budget_options, add_endpoint_options
 
 if TYPE_CHECKING:
     from merge.repository import Repository
@@ -33,9 +34,18 @@ def add_review_verbs(add: AddVerb) -> None:
         "--edit", action="store_true", help="edit what conflicts in your editor, then land it"
     )
     review.add_argument("--tool", action="store_true", help="open your merge tool, then land it")
+    review.add_argument(
+        "--send-back",
+        nargs="?",
+        const="",
+        metavar="TEXT",
+        help="let it go on, told TEXT and why it was kept",
+    )
     review.add_argument("--drop", action="store_true", help="remove it, after asking")
     review.add_argument("--yes", action="store_true", help="with --drop: do not ask")
     _add_json(review)
+    add_endpoint_options(review, below=True)
+    add_budget_options(review, below=True)
 
     undo = add("undo", help="take back a landing: the last one, or the one that is named")
     undo.set_defaults(verb=_undo)
@@ -74,9 +84,15 @@ def _review(arguments: argparse.Namespace) -> int:
         raise UserError("--drop throws the child away; it can't be landed as well. Choose one.")
     if arguments.edit and arguments.tool:
         raise UserError("--edit and --tool both decide what conflicts; choose one.")
-    if arguments.child is None and (acts or arguments.drop):
+    if arguments.send_back is not None and (acts or arguments.drop):
+        raise UserError(
+            "--send-back lets the child go on; it can't be landed or dropped as well. Choose one."
+        )
+    if arguments.child is None and (acts or arguments.drop or arguments.send_back is not None):
         raise UserError("Which child? `covey review` lists them; name one: covey review ID --land.")
     repository = _here()
+    if arguments.send_back is not None:
+        return _send_back(arguments, repository)
     with open_book(repository) as ledger:
         if arguments.child is None:
             from orchestrator.review.listing import list_kept
@@ -98,6 +114,23 @@ def _review(arguments: argparse.Namespace) -> int:
         wanted: Wanted = {"ours": arguments.ours, "theirs": arguments.theirs, "union": arguments.union}
         wishes = Wishes(wanted, arguments.edit, arguments.tool, arguments.drop, arguments.yes, arguments.json)
         return act(repository, ledger, known, wishes, Path.cwd())
+
+
+def _send_back(arguments: argparse.Namespace, repository: "Repository") -> int:
+    """Let the child go on in a session that does nothing else."""
+    from orchestrator.review.finding import find_child, open_book, require_for_review, require_home
+    from orchestrator.review.making_whole import make_whole
+    from orchestrator.review.sending_back import message_for
+    from orchestrator.session_verbs import hold_for
+    from orchestrator.unattended.courses import sent_back
+
+    with open_book(repository) as ledger:
+        known = require_for_review(find_child(repository, ledger, arguments.child))
+        require_home(repository, known)
+        if known.standing == "interrupted":
+            make_whole(repository, known)
+        message = message_for(repository, known, arguments.send_back)
+    return hold_for(arguments, "send-back", sent_back(known.row.child, message), repository)
 
 
 def _undo(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from orchestrator.events import Stopped, TurnFinished
 from orchestrator.first_message import describe_ending
 from orchestrator.unattended.exit_codes import AnyRunEnding, Completed, Signalled, StoppedShort
 from orchestrator.unattended.goal import Claim, Round, first_request, is_stalled, next_request, read_claim
-from worker.protocol import Answered, AnyOutcome
+from worker.protocol import Answered, AnyOutcome, ChildId
 
 
 class Work(Protocol):
@@ -26,6 +26,10 @@ class Work(Protocol):
     def has_checks(self) -> bool: ...
 
     async def take_turn(self, request: str) -> TurnFinished: ...
+
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished:
+        """Let a kept child go on with `message`."""
+        ...
 
     async def check(self) -> Sequence[CheckResult]:
         """Run the checks on the tree as it is."""
@@ -52,6 +56,19 @@ def one_request(request: str) -> Course:
 
     async def course(work: Work) -> AnyRunEnding:
         ending = (await work.take_turn(request)).ending
+        if not isinstance(ending, Answered):
+            return _stopped_short(work, ending)
+        await work.answer(ending.text)
+        return Completed()
+
+    return course
+
+
+def sent_back(child: ChildId, message: str) -> Course:
+    """One child that was kept goes on. Its report is the answer."""
+
+    async def course(work: Work) -> AnyRunEnding:
+        ending = (await work.send_back(child, message)).ending
         if not isinstance(ending, Answered):
             return _stopped_short(work, ending)
         await work.answer(ending.text)

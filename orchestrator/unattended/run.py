@@ -7,8 +7,9 @@ ended, landings finished, and the code is the signal's.
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 
 import trio
 
@@ -32,6 +33,7 @@ from orchestrator.unattended.courses import Course
 from orchestrator.unattended.exit_codes import AnyRunEnding, Signalled, exit_code, why
 from orchestrator.unattended.reporting import Manner, Reporter
 from orchestrator.workspace_changes import paths_changed, tree_now
+from worker.protocol import ChildId
 
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
@@ -134,9 +136,16 @@ class SessionAtWork:
 
     async def take_turn(self, request: str) -> TurnFinished:
         """See `Work`."""
+        return await self._take(request, partial(self._session.run_turn, request))
+
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished:
+        """See `Work`."""
+        return await self._take(message, partial(self._session.send_back, child, message))
+
+    async def _take(self, request: str, turn: Callable[[], Awaitable[TurnFinished]]) -> TurnFinished:
         if self.signal is not None:
             return TurnFinished(Stopped("a signal"), 0.0)
-        finished = await self._session.run_turn(request)
+        finished = await turn()
         await self._reporter.catch_up(self._session.journal.count)
         self._results |= self._reporter.picture.checks
         self._answer = last_text(finished.ending)

@@ -127,6 +127,31 @@ async def test_a_conflict_is_edited_in_the_persons_editor(
     assert b"<<<<" not in (repository / DEFAULTS).read_bytes()
 
 
+async def test_a_kept_child_is_sent_back_with_the_reason_and_lands(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    async with session_that_keeps(repository):
+        pass
+    child = kept_child(repository).name
+    again = "Leave the number alone."
+    before = says("played already"), says("by the session that kept it")
+    edit = call("edit", path=DEFAULTS, old="DAYS = 60", new="DAYS = 14")
+    async with serving(talk("Make it 60.", *before, says("", edit), says("I left it at 14."))) as server:
+        done = await run_covey(repository, "review", child, "--send-back", again, requests=(), server=server)
+        told = server.requests[0].body.decode()
+    assert done.status == 0, done
+    assert "I left it at 14." in done.output
+    assert "landed 1 file: sixty.txt" in done.output
+    assert "Make it 60." in told  # its own conversation goes on
+    assert f"{DEFAULTS}: both changed it" in told
+    assert "+PAYMENT_TERM_DAYS = 14" in told  # what the parent has there now
+    assert (repository / "sixty.txt").read_text() == "sixty\n"
+    assert "DAYS = 14" in (repository / DEFAULTS).read_text()
+    assert not kept_child_folder(repository).exists()
+    refused = await covey(repository, "review", child, "--send-back")
+    assert refused.status == 1
+    assert f"{child} landed as 2" in refused.errors
+
+
 async def test_the_model_of_a_later_session_is_told_of_a_kept_child(repository_of: RepositoryOf) -> None:
     repository = repository_of("python_package")
     async with session_that_keeps(repository) as server:

@@ -8,10 +8,10 @@ import pytest
 
 from orchestrator.checks.results import CheckResult, ExitedWith
 from orchestrator.events import Stopped, TurnFinished
-from orchestrator.unattended.courses import Course, goal, one_request, steps
+from orchestrator.unattended.courses import Course, goal, one_request, sent_back, steps
 from orchestrator.unattended.exit_codes import AnyRunEnding, Completed, Signalled, StoppedShort
 from worker.model import OutOfBudget
-from worker.protocol import Answered, AnyOutcome, LoopStopped, ModelGaveUp
+from worker.protocol import Answered, AnyOutcome, ChildId, LoopStopped, ModelGaveUp
 
 Each = TypeVar("Each")
 
@@ -46,6 +46,9 @@ class Played:
             self.signal = signal.SIGTERM
             return TurnFinished(Stopped("the person"), 0.0)
         return TurnFinished(_next(self._endings), 0.0)
+
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished:
+        return await self.take_turn(f"{child}: {message}")
 
     async def check(self) -> Sequence[CheckResult]:
         self.checked += 1
@@ -168,3 +171,17 @@ async def test_a_signal_is_what_ended_it(course: Course) -> None:
     work.signal_after_turns = 1
     assert await play(course, work) == Signalled(signal.SIGTERM)
     assert (len(work.requests), work.checked) == (1, 0)
+
+
+async def test_a_child_that_is_sent_back_answers_with_its_report() -> None:
+    work = Played("landed 1 file: a.py")
+    assert await play(sent_back(ChildId("c-1"), "Again."), work) == Completed()
+    assert work.requests == ["c-1: Again."]
+    assert work.answers == ["landed 1 file: a.py"]
+
+
+async def test_a_child_that_is_sent_back_and_stopped_is_no_success() -> None:
+    work = Played("never")
+    work.signal_after_turns = 1
+    assert await play(sent_back(ChildId("c-1"), "Again."), work) == Signalled(signal.SIGTERM)
+    assert work.answers == []
