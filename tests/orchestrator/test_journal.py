@@ -28,6 +28,8 @@ from orchestrator.events import (
     PermissionAnswered,
     PermissionAsked,
     QuestionId,
+    QuestionsAnswered,
+    QuestionsAsked,
     Replied,
     RequestGiven,
     SessionFinished,
@@ -50,6 +52,7 @@ from tests.full_disk import no_room_beyond
 from worker.conversation import AssistantMessage, CallId, Image, ToolCall, ToolMessage, UserMessage
 from worker.model import Malformed, Reply, Usage
 from worker.protocol import Answered, ChildId, ToolFinished, ToolStarted
+from worker.tools.ask import Option, Question
 
 CHILD = ChildId("fix-it-0a1b")
 
@@ -75,6 +78,9 @@ FACTS: tuple[AnyFact, ...] = (
         QuestionId("q1"), CallId("1"), "write", "write a", "a\nb", ("write a",), "by policy.toml"
     ),
     PermissionAnswered(QuestionId("q1"), "approved"),
+    QuestionsAsked("ask-1", (Question("Which?", (Option("this"),), True),)),
+    QuestionsAnswered("ask-1", (("this", "and that"),)),
+    QuestionsAnswered("ask-1", None),
     CheckStarted("tests", "make test"),
     CheckFinished(CheckResult("tests", "make test", RanTooLong(5.0), 5.1, "…", "/l/c.log", "1a2b")),
     ErrorRecorded("the receipt", "the disk is full"),

@@ -16,6 +16,8 @@ from worker.frames import (
     encode_frame,
 )
 from worker.model import OutOfBudget, Overloaded, Reply, Usage
+from worker.policy.question import Question
+from worker.policy.rules import Policy, Rule
 from worker.protocol import (
     Answered,
     AnyCommand,
@@ -28,6 +30,8 @@ from worker.protocol import (
     ModelFailed,
     ModelGaveUp,
     ModelReplied,
+    PermissionDecided,
+    PermissionWanted,
     Ready,
     Start,
     Steer,
@@ -36,6 +40,8 @@ from worker.protocol import (
     ToolStarted,
     protocol_rows,
 )
+from worker.tool_settings import ToolSettings
+from worker.tools.skill import Skill
 
 _CALL = ToolCall(CallId("c1"), "read", '{"path": "é"}')
 _CONVERSATION = (
@@ -49,6 +55,16 @@ COMMANDS: tuple[AnyCommand, ...] = (
     Start(ChildId("a-1"), "research", b"/w", b"/t", _CONVERSATION, limit=ToolLimit(("read",), "no.")),
     ModelReplied(1, Reply(AssistantMessage("x", (_CALL,)), Usage(1, 2, 1), cut_off=True)),
     ModelFailed(2, Overloaded(429, "slow down", 1.5)),
+    Start(
+        ChildId("a-1"),
+        "implement",
+        b"/w",
+        b"/t",
+        _CONVERSATION,
+        policy=Policy(((Rule("deny", ("shell",), ("*.pem",), (("git", "push"),), "No.", "p, line 1"),),)),
+        tools=ToolSettings("classic", skills=(Skill("a", "A", b"/s/\xff.md"),)),
+    ),
+    PermissionDecided(1, "rejected"),
     Steer("look there"),
 )
 REPORTS: tuple[AnyReport, ...] = (
@@ -56,6 +72,7 @@ REPORTS: tuple[AnyReport, ...] = (
     ModelAsked(1, 0, _CONVERSATION),
     ToolStarted(CallId("c1"), "read", "read a"),
     ToolFinished(CallId("c1"), "read", "read a", "text", False, 0.5),
+    PermissionWanted(1, Question(CallId("c1"), "bash", "$ ls", "ls\n-l", ("the command ls -l",), "Why.")),
     Finished(Answered("done")),
     Finished(ModelGaveUp(OutOfBudget("9 of 8 tokens"), "so far")),
     Finished(LoopStopped("again")),
