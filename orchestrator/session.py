@@ -13,6 +13,7 @@ from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import trio
 
 from merge.repository import Repository, children_folder
@@ -62,7 +63,13 @@ from orchestrator.skills import read_skills, skill_folders
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner, open_spawner
 from orchestrator.system_prompt import first_request, system_prompt
-from orchestrator.toolset import described_tools, policy_with_tools, tool_settings, with_runs
+from orchestrator.toolset import (
+    described_tools,
+    policy_with_tools,
+    sandbox_with_policy,
+    tool_settings,
+    with_runs,
+)
 from worker.agent import Agent
 from worker.catalogue import advertised, offered
 from worker.conversation import UserMessage
@@ -327,6 +334,8 @@ async def open_session(
     policy = policy_with_tools(
         read_policy(os.environ, repository.root, configuration.permissions), configuration.tools
     )
+    sandbox = sandbox_with_policy(configuration.sandbox, policy)
+    configuration = msgspec.structs.replace(configuration, sandbox=sandbox)
     folder = own_folder(repository)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(repository))

@@ -4,10 +4,12 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from orchestrator.agents import AgentFiles, describe_agents
-from orchestrator.config.tables import ToolsTable
+from orchestrator.config.tables import SandboxTable, ToolsTable
 from worker.catalogue import every_tool
-from worker.policy.rules import Policy, Rule
+from worker.policy.rules import Policy, Rule, closed_places
 from worker.tool_settings import ToolSettings
 from worker.tools import task
 from worker.tools.skill import Skill
@@ -27,6 +29,11 @@ def policy_with_tools(policy: Policy, table: ToolsTable) -> Policy:
         return policy
     closed = Rule("deny", ("shell",), reason="Commands are turned off here.", source="[tools] bash = false")
     return Policy((*policy.layers, (closed,)))
+
+
+def sandbox_with_policy(table: SandboxTable, policy: Policy) -> SandboxTable:
+    """The sandbox of children, which also closes the places outside the workspace that a rule closes to all."""
+    return msgspec.structs.replace(table, unreadable=(*table.unreadable, *closed_places(policy)))
 
 
 def described_tools(settings: ToolSettings, agents: AgentFiles, without: Collection[str]) -> list[AnyTool]:

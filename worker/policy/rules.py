@@ -124,6 +124,23 @@ def closed_globs(policy: Policy) -> list[str]:
     ]
 
 
+def closed_places(policy: Policy) -> list[str]:
+    """The absolute paths that nothing may read, whatever reads it: what the kernel can close as well.
+
+    A place in which something is allowed again is left to the rules, which know the exception.
+    """
+    rules = [rule for layer in policy.layers for rule in layer]
+    opened = [path for rule in rules if rule.verdict != "deny" for path in rule.paths if path.startswith("/")]
+    closed = [
+        path.rstrip("/")
+        for rule in rules
+        if rule.verdict == "deny" and (not rule.kinds or "read" in rule.kinds)
+        for path in rule.paths
+        if path.startswith("/") and not has_wildcards(path)
+    ]
+    return [path for path in closed if not any(f"{other}/".startswith(f"{path}/") for other in opened)]
+
+
 Thing = Part | Target | None
 """What of a call is judged by itself: a command of a shell text, a file, or the call as a whole."""
 

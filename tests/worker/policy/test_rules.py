@@ -17,6 +17,7 @@ from worker.policy.rules import (
     Target,
     Verdict,
     closed_globs,
+    closed_places,
     decide,
 )
 
@@ -226,6 +227,26 @@ def test_an_edit_that_a_path_rule_asks_about_is_granted_for_those_paths_alone() 
 def test_a_refusal_says_the_rules_reason_and_where_it_stands() -> None:
     rules = (Rule("deny", ("shell",), reason="Not here.", source="policy.toml, line 3"),)
     assert decide(policy(rules), runs("ls")) == Deny("Not here. (policy.toml, line 3)")
+
+
+def test_places_that_nothing_may_read_can_be_closed_by_the_kernel() -> None:
+    layers = (
+        (
+            rule("deny", path="/home/ada/.ssh /home/ada/mail/"),
+            rule("deny", "read", path="/srv/keys"),
+            rule("deny", "write", path="/srv/data"),
+            rule("deny", path="/srv/*.pem secrets"),
+            rule("deny", path="/opt"),
+            rule("allow", path="/opt/tools"),
+        ),
+        (rule("deny", path="/home/ada/.gnupg"),),
+    )
+    assert closed_places(policy(*layers)) == [
+        "/home/ada/.ssh",
+        "/home/ada/mail",
+        "/srv/keys",
+        "/home/ada/.gnupg",
+    ]
 
 
 def test_files_that_may_not_simply_be_read_are_left_out_of_a_search() -> None:
