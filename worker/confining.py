@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from worker import landlock
 from worker.around import around, is_within
+from worker.call_filter import filter_calls
 from worker.confinement import LANDLOCK, SHARED_MEMORY, Confinement, Enforced
-from worker.limits_filter import keep_limits_of_others
 from worker.namespaces import enter_mount_namespace
 from worker.own_network import enter_own_network
 from worker.sealing import bound_sockets, seal_mounts
@@ -52,7 +52,7 @@ def confine(confinement: Confinement, enforced: Enforced, *, in_own_mounts: bool
     with landlock.Ruleset(enforced.landlock, no_tcp=denied and not own_network) as rules:
         _allow(rules, confinement, own_mounts=enforced.mounts)
         rules.enforce()
-    keep_limits_of_others()
+    filter_calls()
     root = os.geteuid() == 0
     if root or in_own_mounts:
         keep_capabilities(sum(1 << number for number in _ROOTS_OWN) if root else 0)

@@ -112,7 +112,7 @@ async def try_all(
             if "git" in name.lower() or "tree" in name:
                 shutil.copytree(template, folder / "repo")
             pid: object = ""
-            if "$PID" in script:
+            if "PID" in script:
                 victim = Victim(folder, folder / "file.txt")
                 stack.callback(victim.end)
                 pid = victim.process.pid

@@ -94,6 +94,11 @@ descriptor = os.memfd_create("program", 0)
 os.write(descriptor, b"#!/bin/sh\\necho out > $V/file.txt\\n")
 os.execv(f"/proc/self/fd/{descriptor}", ["program"])
 """,
+    "a descriptor of another's": """
+import ctypes, os
+got = ctypes.CDLL(None).syscall(438, os.pidfd_open(int(os.environ["PID"])), 9, 0)  # pidfd_getfd
+os.write(got, b"out")
+""",
     "a second descriptor": """
 import os
 reader = os.open(os.path.join(os.environ["V"], "file.txt"), os.O_RDONLY)

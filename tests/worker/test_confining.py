@@ -1,7 +1,10 @@
 """Real processes. What a process that held itself to a confinement can still do, and what it can't."""
 
+import ctypes
 import json
 import os
+import platform
+import resource
 import socket
 import subprocess
 import sys
@@ -318,8 +321,6 @@ if address not in (None, ctypes.c_void_p(-1).value):
 
 
 def test_memory_that_others_share_is_not_there(own: Confinement) -> None:
-    import ctypes
-
     libc = ctypes.CDLL(None, use_errno=True)
     libc.shmat.restype = ctypes.c_void_p
     shared = libc.shmget(0, 4096, 0o1600)
@@ -333,6 +334,41 @@ def test_memory_that_others_share_is_not_there(own: Confinement) -> None:
     finally:
         libc.shmdt(ctypes.c_void_p(address))
         libc.shmctl(shared, 0, None)
+
+
+KEYRING = """
+import ctypes
+libc = ctypes.CDLL(None)
+held = ctypes.create_string_buffer(100)
+length = libc.syscall(int(args[0]), 11, int(args[1]), held, 100)  # KEYCTL_READ
+print(held.value.decode() if length > 0 else "none")
+"""
+
+
+def test_the_kernels_keyring_of_the_person_is_not_there(own: Confinement) -> None:
+    add_key, keyctl = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(platform.machine(), (0, 0))
+    if not add_key:
+        pytest.skip(f"this test does not know the system calls of {platform.machine()}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    user_keyring = -4
+    key = libc.syscall(add_key, b"user", b"covey-test", b"secret", 6, user_keyring)
+    assert key > 0, os.strerror(ctypes.get_errno())
+    try:
+        # Held to nothing, it is there: this is what is kept from a child.
+        assert confined(own, KEYRING, keyctl, key, enforced=Enforced()).stdout == "secret\n"
+        for enforced in (None, WITHOUT_MOUNTS):
+            assert confined(own, KEYRING, keyctl, key, enforced=enforced).stdout == "none\n"
+    finally:
+        libc.syscall(keyctl, 9, key, user_keyring)  # KEYCTL_UNLINK
+
+
+def test_a_process_sees_and_sets_its_own_limits(own: Confinement) -> None:
+    code = """
+import os, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+print(resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE), resource.prlimit(os.getppid(), resource.RLIMIT_CORE))
+"""
+    assert confined(own, code).stdout == f"(100, 100) {resource.getrlimit(resource.RLIMIT_CORE)}\n"
 
 
 def test_a_process_that_cant_be_held_as_was_promised_never_goes_on(place: Path, own: Confinement) -> None:
