@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import trio
@@ -19,8 +20,9 @@ from merge.repository import children_folder
 from orchestrator.agents import Agent
 from orchestrator.first_message import role
 from orchestrator.grounds import Grounds, SharedSnapshot
-from orchestrator.ledger import LedgerRow
+from orchestrator.ledger import OPEN_STATES, LedgerRow
 from worker.conversation import UserMessage
+from worker.path_text import unquote_path
 from worker.protocol import ChildId
 from worker.tools.task import TaskArguments
 from worker.tools.tool import ToolAnswer, failed
@@ -100,6 +102,18 @@ class Children:
             if row.session == grounds.session and row.child not in self.roster
         ]
         return "\n\n".join([*earlier, *([self._list()] if self.roster else [])])
+
+    def unmerged(self) -> tuple[ChildId, ...]:
+        """Children of the session that are alive, or whose edits are in a folder of their own and nowhere else.
+
+        The ledger says so, because a person may have landed or dropped one from another terminal.
+        """
+        rows = self._grounds.ledger.rows({*OPEN_STATES, "kept"})
+        return tuple(
+            row.child
+            for row in rows
+            if row.session == self._grounds.session and (row.state != "kept" or _has_folder(row))
+        )
 
     # The task tool
 
@@ -273,6 +287,10 @@ class Children:
     def _tell(self) -> None:
         news, self.news = self.news, trio.Event()
         news.set()
+
+
+def _has_folder(row: LedgerRow) -> bool:
+    return row.checkout is not None and Path(unquote_path(row.checkout)).is_dir()
 
 
 def _wished_model(agent: Agent | None) -> str:

@@ -137,11 +137,6 @@ def _reason(landing: AnyLanding | None) -> str:
             return ""
 
 
-def unmerged_children(rows: Iterable[ChildRow]) -> tuple[str, ...]:
-    """Children that are alive, or whose edits are in their own checkout only."""
-    return tuple(row.id for row in rows if row.ending is None or isinstance(row.landing, Conflicted | Held))
-
-
 def write_receipt(folder: Path, receipt: Receipt) -> Path:
     """Write it into the session's folder, whole or not at all; it is on the disk when this returns.
 

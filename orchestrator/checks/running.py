@@ -74,6 +74,8 @@ class Checks:
                 if not isinstance(result.ending, NotRun):
                     self._known[name, before] = result
         finally:
+            if isinstance(result.ending, Interrupted):
+                result = msgspec.structs.replace(result, seconds=trio.current_time() - began)
             self._journal.record(PARENT, CheckFinished(result))
         return result
 

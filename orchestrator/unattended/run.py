@@ -24,7 +24,6 @@ from orchestrator.receipts import (
     ReceiptTurn,
     checks_told,
     children_told,
-    unmerged_children,
     write_receipt,
 )
 from orchestrator.session import Session
@@ -167,7 +166,7 @@ class SessionAtWork:
 
     def unmerged(self) -> tuple[str, ...]:
         """See `Work`."""
-        return unmerged_children(self._reporter.picture.all_children().values())
+        return self._session.children.unmerged()
 
     async def answer(self, text: str) -> None:
         """See `Work`."""

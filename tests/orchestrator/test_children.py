@@ -1,5 +1,6 @@
 """Real processes. The roster of a session: who works, who waits, who is asked for, and what is shared by all."""
 
+import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -390,6 +391,9 @@ async def test_a_child_that_is_out_of_budget_ends_and_what_it_did_is_kept(
         assert it.row(child).state == "kept"
         assert finished.usage == it.grounds.purse.usage
         assert "The session's budget is spent" in (await it.task(TaskArguments(child=child))).text
+        assert it.children.unmerged() == (child,)
+        shutil.rmtree(finished.landing.checkout)
+        assert it.children.unmerged() == (), "whoever removes what was kept has decided"
     assert not (repository / "half.txt").exists()
 
 

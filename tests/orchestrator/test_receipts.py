@@ -12,7 +12,6 @@ from orchestrator.receipts import (
     ReceiptCheck,
     checks_told,
     children_told,
-    unmerged_children,
     write_receipt,
 )
 from orchestrator.roster import ChildRow
@@ -27,9 +26,8 @@ def receipt(text: str = "done") -> Receipt:
     )
 
 
-def row(name: str, landing: Landed | Conflicted | Held | None, *, alive: bool = False) -> ChildRow:
-    ending = None if alive else Answered("ok")
-    return ChildRow(ChildId(name), "implement", name, False, 0.0, ending=ending, landing=landing)
+def row(name: str, landing: Landed | Conflicted | Held | None) -> ChildRow:
+    return ChildRow(ChildId(name), "implement", name, False, 0.0, ending=Answered("ok"), landing=landing)
 
 
 def test_every_configured_check_stands_in_it_also_one_that_never_ran() -> None:
@@ -43,15 +41,13 @@ def test_every_configured_check_stands_in_it_also_one_that_never_ran() -> None:
     )
 
 
-def test_children_that_live_or_are_kept_are_unmerged() -> None:
+def test_a_child_is_told_with_what_became_of_its_edits() -> None:
     rows = [
         row("landed", Landed("1", ("a",))),
         row("read", None),
         row("clashes", Conflicted("/c", ("a: both changed it",))),
         row("held", Held("/h", "held: breaks tests")),
-        row("alive", None, alive=True),
     ]
-    assert unmerged_children(rows) == ("clashes", "held", "alive")
     told = {child.id: (child.landed, child.checkout, child.reason) for child in children_told(rows)}
     assert told[ChildId("landed")] == (("a",), None, "")
     assert told[ChildId("clashes")] == ((), "/c", "a: both changed it")

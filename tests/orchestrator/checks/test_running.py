@@ -136,3 +136,4 @@ async def test_a_cancelled_check_is_ended_and_closed_in_the_journal(bench: Bench
             nursery.cancel_scope.cancel()
     (finished,) = [event.result for event in bench.events() if isinstance(event, CheckFinished)]
     assert finished.ending == Interrupted()
+    assert finished.seconds > 0
