@@ -13,7 +13,8 @@ from typing import Literal
 
 import msgspec
 
-from worker.policy.shell_parts import Part, shell_parts
+from worker.policy.command_part import Part
+from worker.policy.shell_parts import shell_parts
 from worker.tools.globs import glob_regex, has_wildcards
 
 Verdict = Literal["allow", "ask", "deny"]

@@ -13,8 +13,9 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from worker.policy.command_part import Part
 from worker.policy.rules import Request, Target
-from worker.policy.shell_parts import Part, shell_parts
+from worker.policy.shell_parts import shell_parts
 from worker.tools.globs import has_wildcards
 from worker.workspace import PathRefused, Workspace
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.policy.shell_parts import Part, shell_parts
+from worker.policy.command_part import Part
+from worker.policy.shell_parts import shell_parts
 
 PUSH = ("git", "push")
 
