@@ -2,7 +2,8 @@
 
 `python -m benchmarks.load [--children 100] [--turns 10]`. The session runs in this process, so that its event loop can
 be watched; its children are real workers over real HTTP to the scripted endpoint, which runs in a process of its own
-and has no latency. Each child makes so many model calls with a tool each.
+and has no latency. Each child makes so many model calls with a tool each. One turn delegates to a single child, so that
+everything is loaded; two more to all of them, of which the first is timed. Memory is flat when the last adds nothing.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import megabytes, milliseconds, render_table
 from merge.repository import find_repository
 from orchestrator.config.limits import Limits
-from orchestrator.events import ChildFinished, Replied
+from orchestrator.events import ChildFinished, Replied, RequestGiven
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Entry, read_entries
 from orchestrator.session import open_session
@@ -59,39 +60,55 @@ def main(words: Sequence[str] | None = None) -> None:
         scenario.write_text(_scenario(options.children, options.turns))
         with serving(scenario) as url:
             watch = LoopWatch()
-            before = _own_pss()
-            began = time.perf_counter()
-            trio.run(_delegate, root, url, options.children, instruments=[watch])
-            seconds = time.perf_counter() - began
-            after = _own_pss()
+            seconds, memory = trio.run(_delegate, root, url, options.children, instruments=[watch])
         entries = _journal(root)
-    _check(entries, options.children, options.turns)
+    _check(entries, 2 * options.children + 1, options.turns)
     tokens = sum(
-        entry.event.reply.usage.output_tokens for entry in entries if isinstance(entry.event, Replied)
+        entry.event.reply.usage.output_tokens
+        for entry in _of_second_turn(entries)
+        if isinstance(entry.event, Replied)
     )
     rows = [
         ["children", str(options.children)],
-        ["model calls", str(sum(isinstance(entry.event, Replied) for entry in entries))],
+        ["model calls", str(sum(isinstance(entry.event, Replied) for entry in _of_second_turn(entries)))],
         ["wall time", milliseconds(seconds)],
         ["children per second", f"{options.children / seconds:.1f}"],
         ["tokens streamed per second", f"{tokens / seconds:,.0f}"],
         ["longest step of the parent's loop", milliseconds(watch.longest_seconds)],
         ["steps over 50 ms", str(watch.over_limit)],
-        ["parent's PSS before, after", f"{megabytes(before)}, {megabytes(after)}"],
+        ["parent's PSS after the first child", megabytes(memory[0])],
+        [
+            f"after {options.children + 1}, after {2 * options.children + 1}",
+            ", ".join(map(megabytes, memory[1:])),
+        ],
         ["events in the journal", f"{len(entries):,}, each once and in order"],
     ]
     print(render_table(["what", "measured"], rows))
 
 
-async def _delegate(root: Path, url: str, children: int) -> None:
+async def _delegate(root: Path, url: str, children: int) -> tuple[float, list[int]]:
+    """Hold the three turns: the seconds of the second, and the memory after each."""
     endpoint = Endpoint("openai", url, "scripted")
+    seconds: list[float] = []
+    memory: list[int] = []
     async with open_session(find_repository(root), endpoint, Limits(children=children)) as session:
-        finished = await session.run_turn(REQUEST)
-    assert isinstance(finished.ending, Answered), finished
+        for request in (REQUEST, "All of them.", "All of them again."):
+            began = time.perf_counter()
+            finished = await session.run_turn(request)
+            assert isinstance(finished.ending, Answered), finished
+            seconds.append(time.perf_counter() - began)
+            memory.append(_own_pss())
+    return seconds[1], memory
 
 
 def _own_pss() -> int:
     return tree_memory(os.getpid())[0].pss_bytes
+
+
+def _of_second_turn(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries between the second request and the third."""
+    begins = [number for number, entry in enumerate(entries) if isinstance(entry.event, RequestGiven)]
+    return list(entries[begins[1] : begins[2]])
 
 
 def _journal(root: Path) -> list[Entry]:
@@ -114,34 +131,31 @@ def _check(entries: Sequence[Entry], children: int, turns: int) -> None:
 
 
 def _scenario(children: int, turns: int) -> str:
-    calls: list[str] = []
     talks: list[str] = []
-    for number in range(children):
-        marker = f"Read part {number:03}."
-        words = f'kind = "research", title = "part {number}", prompt = "{marker}"'
-        calls.append(f'    {{ name = "task", arguments = {{ {words} }} }},')
-        replies = "".join(
-            f"""
+    parent = f'\n[[conversations]]\nmarker = "{REQUEST}"\n'
+    for turn, count in enumerate((1, children, children)):
+        names = [f"{turn}-{number:03}" for number in range(count)]
+        calls = "".join(
+            f'    {{ name = "task", arguments = {{ kind = "research", title = "part {name}",'
+            f' prompt = "Read part {name}." }} }},\n'
+            for name in names
+        )
+        parent += f"[[conversations.replies]]\ncalls = [\n{calls}]\n"
+        parent += '[[conversations.replies]]\ntext = "All of it is read."\n'
+        talks += [_talk(name, number, turns) for number, name in enumerate(names)]
+    return parent + "".join(talks)
+
+
+def _talk(name: str, number: int, turns: int) -> str:
+    replies = "".join(
+        f"""
 [[conversations.replies]]
 text = "Reading part {turn} of what I was given, to see what it holds and how it fits together."
 calls = [{{ name = "read", arguments = {{ path = "{path_of(number * 7 + turn)}", offset = {turn + 1}, limit = 40 }} }}]
 """
-            for turn in range(turns)
-        )
-        talks.append(
-            f'\n[[conversations]]\nmarker = "{marker}"\n{replies}\n[[conversations.replies]]\ntext = "Read."\n'
-        )
-    lines = "\n".join(calls)
-    return f"""
-[[conversations]]
-marker = "{REQUEST}"
-[[conversations.replies]]
-calls = [
-{lines}
-]
-[[conversations.replies]]
-text = "All of it is read."
-{"".join(talks)}"""
+        for turn in range(turns)
+    )
+    return f'\n[[conversations]]\nmarker = "Read part {name}."\n{replies}\n[[conversations.replies]]\ntext = "Read."\n'
 
 
 if __name__ == "__main__":

@@ -129,6 +129,7 @@ class Child:
         self._stopped_by = ""
         self._dialogue: Dialogue | None = None
         self._unsaid: list[str] = []
+        self._has_worked = False
 
     @property
     def is_queued(self) -> bool:
@@ -148,7 +149,7 @@ class Child:
 
     async def steer(self, text: str) -> bool:
         """Give the child a message to read before its next reply. False when it no longer works."""
-        if self.report is not None:
+        if self.report is not None or self._has_worked:
             return False
         if self._dialogue is None:
             self._unsaid.append(text)  # its worker is being started
@@ -294,7 +295,10 @@ class Child:
             self._dialogue = dialogue = Dialogue(worker, start, model, self._listen, self._ask_person)
             for text in self._unsaid:
                 await dialogue.steer(text)
-            outcome = await dialogue.run()
+            try:
+                outcome = await dialogue.run()
+            finally:
+                self._dialogue, self._has_worked = None, True  # its conversation is in the journal
             if not isinstance(outcome, BrokenOff):
                 return outcome
             return Died(outcome.fault or await worker.wait_death(), worker.last_words())

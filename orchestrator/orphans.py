@@ -19,7 +19,7 @@ from merge.trees import ObjectId
 from merge.undo import LandingSummary, list_landings
 from orchestrator.child_record import ChildRecord, process_of
 from orchestrator.environment import child_marker
-from orchestrator.events import AnyEnding, ChildFinished, Compacted, Replied, Stopped
+from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Compacted, Replied, Stopped
 from orchestrator.first_message import describe_landing
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.landing_turn import PlainTurn
@@ -71,12 +71,11 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow)
     landing = await _settle_checkout(repository, row, record)
     how = f"stopped by {THE_DEATH_OF_ITS_SESSION}"
     record.has_ended(landing, how)
-    if journal_path.exists() and not _has_finished(entries, row):
-        _write_end(
-            journal_path,
-            row,
-            ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row)),
-        )
+    if journal_path.exists() and not _has(ChildFinished, entries, row):
+        end = ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row))
+        # Its row comes first: the session may have died before its story began.
+        start = ChildStarted(row.child, row.kind, row.title, row.task, False, row.agent)
+        _write(journal_path, row, (end,) if _has(ChildStarted, entries, row) else (start, end))
     if landing is None or isinstance(landing, NothingToLand):
         return []
     lines = "; ".join(line.strip() for line in describe_landing(landing))
@@ -194,14 +193,15 @@ def _usage(entries: Sequence[Entry], row: LedgerRow) -> Usage:
     return usage
 
 
-def _has_finished(entries: Sequence[Entry], row: LedgerRow) -> bool:
-    return any(entry.who == row.child and isinstance(entry.event, ChildFinished) for entry in entries)
+def _has(kind: type[ChildStarted] | type[ChildFinished], entries: Sequence[Entry], row: LedgerRow) -> bool:
+    return any(entry.who == row.child and isinstance(entry.event, kind) for entry in entries)
 
 
-def _write_end(path: Path, row: LedgerRow, finished: ChildFinished) -> None:
+def _write(path: Path, row: LedgerRow, facts: Sequence[ChildStarted | ChildFinished]) -> None:
     """Close the child's story in the journal of its own session, where `covey resume` reads it."""
     journal = Journal(path)
     try:
-        journal.record_durably(row.child, finished)
+        for fact in facts:
+            journal.record_durably(row.child, fact)
     finally:
         journal.close()

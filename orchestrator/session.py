@@ -4,6 +4,7 @@
 `run_turn`, `say` and `interrupt`, and read the journal; nothing here draws or reads a terminal.
 """
 
+import gc
 import os
 import secrets
 import time
@@ -246,8 +247,14 @@ class Session:
 
 async def _warm_up(gateway: Gateway) -> None:
     """Load what the first request needs, then what the first child needs, while a person types or a model thinks."""
-    await gateway.prepare()
-    await trio.to_thread.run_sync(load_what_children_need)
+    # What is loaded here stays. A search for garbage that looks at all of it holds everything up for 50 ms.
+    gc.disable()
+    try:
+        await gateway.prepare()
+        await trio.to_thread.run_sync(load_what_children_need)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 async def tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journal: Journal) -> None:

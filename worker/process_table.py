@@ -47,7 +47,18 @@ def look_up(pid: int) -> Entry | None:
 
 def carries(pid: int, name: str, value: str) -> bool:
     """Whether the process was started with this variable in its environment; False for one that may not be asked."""
-    return _carries_in_proc(pid, name, value) if HAS_PROC else _carries_with_psutil(pid, name, value)
+    return holds(environment_of(pid), name, value)
+
+
+def environment_of(pid: int) -> bytes:
+    """What the process was started with, each variable ended by a zero byte; nothing of one that may not be asked."""
+    return _environment_in_proc(pid) if HAS_PROC else _environment_with_psutil(pid)
+
+
+def holds(environment: bytes, name: str, value: str) -> bool:
+    """Whether an environment, as `environment_of` gives it, has this variable with this value."""
+    variable = os.fsencode(f"{name}={value}\0")
+    return environment.startswith(variable) or b"\0" + variable in environment
 
 
 # /proc
@@ -71,12 +82,11 @@ def _look_up_in_proc(pid: int) -> Entry | None:
     return Entry(key, int(fields[1]), int(fields[3]), ended)
 
 
-def _carries_in_proc(pid: int, name: str, value: str) -> bool:
+def _environment_in_proc(pid: int) -> bytes:
     try:
-        environment = _read(f"/proc/{pid}/environ")
+        return _read(f"/proc/{pid}/environ") + b"\0"
     except OSError:
-        return False
-    return os.fsencode(f"\0{name}={value}\0") in b"\0" + environment + b"\0"
+        return b""
 
 
 def _read(path: str) -> bytes:
@@ -111,9 +121,10 @@ def _look_up_with_psutil(pid: int) -> Entry | None:
         return None
 
 
-def _carries_with_psutil(pid: int, name: str, value: str) -> bool:
+def _environment_with_psutil(pid: int) -> bytes:
     import psutil
 
     with suppress(psutil.Error, OSError):
-        return psutil.Process(pid).environ().get(name) == value
-    return False
+        variables = psutil.Process(pid).environ().items()
+        return b"".join(os.fsencode(f"{name}={value}\0") for name, value in variables)
+    return b""

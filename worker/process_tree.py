@@ -4,19 +4,20 @@ A process is named by its id and its start, so that one which got the id of a de
 descends from its root, what is in a session that one of these began, and what carries the tree's marker in its
 environment: so a double fork, a `setsid` or a killed root hides nothing. This process is never part of a tree.
 
-It knows no worker, command or pipe. A look at all processes takes milliseconds: `end_tree` takes it in a thread.
+It knows no worker, command or pipe. How processes are looked at, and by how many at once, is `worker.process_look`'s.
 """
 
 import errno
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 
 import trio
 
 from worker.ladder import LADDER, Ladder
-from worker.process_table import ProcessKey, carries, list_processes, look_up
+from worker.process_look import Look, Marker, look_for_tree
+from worker.process_table import ProcessKey, look_up
 
 # Where there are no pidfds to wait on.
 _LOOK_AGAIN_SECONDS = 0.02
@@ -25,9 +26,6 @@ _LOOK_AGAIN_SECONDS = 0.02
 _ROUNDS_OF_STOPPING = 3
 
 HAS_PIDFDS = hasattr(os, "pidfd_open")
-
-Marker = tuple[str, str]
-"""Name and value of an environment variable that all processes of a tree have, and nothing else has."""
 
 
 def find_process(pid: int) -> ProcessKey | None:
@@ -45,12 +43,12 @@ def is_alive(key: ProcessKey) -> bool:
 def list_tree(root: int) -> tuple[ProcessKey, ...]:
     """What is alive of the process `root` and of all that it started."""
     key = find_process(root)
-    return () if key is None else _look({root: key}, None)
+    return () if key is None else Look().tree_of({root: key}, None)
 
 
 def marked_processes(marker: Marker) -> tuple[ProcessKey, ...]:
     """The living processes that carry `marker`, and what they started."""
-    return _look({}, marker)
+    return Look().tree_of({}, marker)
 
 
 def signal_all(keys: Iterable[ProcessKey], number: int) -> None:
@@ -111,11 +109,9 @@ class _Tree:
         key = find_process(root)
         self._seen = {} if key is None else {root: key}
         self.alive: tuple[ProcessKey, ...] = ()
-        # A limiter of its own: however many threads wait for git or a disk, a tree can be ended.
-        self._limiter = trio.CapacityLimiter(1)
 
     async def look(self) -> None:
-        self.alive = await trio.to_thread.run_sync(_look, self._seen, self._marker, limiter=self._limiter)
+        self.alive = await look_for_tree(self._seen, self._marker)
         self._seen.update((key.pid, key) for key in self.alive)
 
     async def wait_gone(self, seconds: float) -> None:
@@ -174,39 +170,6 @@ class _Tree:
             ):
                 with suppress(ChildProcessError):
                     os.waitid(os.P_PID, key.pid, os.WEXITED | os.WNOHANG)
-
-
-def _look(known: Mapping[int, ProcessKey], marker: Marker | None) -> tuple[ProcessKey, ...]:
-    """What is alive of the tree of which `known` was seen before."""
-    own = os.getpid()
-    alive = {
-        entry.key.pid: entry
-        for entry in list_processes()
-        if not entry.ended and entry.key.pid not in (1, own)
-    }
-    oldest = min((key.start_time for key in known.values()), default=0.0)
-    children: dict[int, list[int]] = {}
-    sessions: dict[int, list[int]] = {}
-    belonging: list[int] = []
-    for pid, entry in alive.items():
-        children.setdefault(entry.parent, []).append(pid)
-        sessions.setdefault(entry.session, []).append(pid)
-        # Nothing of a tree is older than its root, and environments take longest to read.
-        if known.get(pid) == entry.key or (
-            marker is not None and entry.key.start_time >= oldest and carries(pid, *marker)
-        ):
-            belonging.append(pid)
-    # One that has ended still names the session it began, unless its id is another's now.
-    for leader in known.keys() - alive.keys():
-        belonging += sessions.get(leader, ())
-    found: set[int] = set()
-    while belonging:
-        pid = belonging.pop()
-        if pid not in found:
-            found.add(pid)
-            belonging += children.get(pid, ())
-            belonging += sessions.get(pid, ())
-    return tuple(sorted(alive[pid].key for pid in found))
 
 
 def _open_pidfd(pid: int) -> int | None:

@@ -177,7 +177,7 @@ def _pipes_written_by(pid: int) -> Iterable[str]:
 
 
 class KillAndGarble:
-    """The parent is killed, and then a file that it left is damaged: `what` is journal, tail, ledger or landing."""
+    """The parent is killed, and a file that it left is damaged: `what` is journal, tail, story, ledger or landing."""
 
     is_deadly = True
 
@@ -190,6 +190,10 @@ class KillAndGarble:
             case "tail":  # the last entry was never written whole, and something else is there
                 data = session.journal.read_bytes()
                 session.journal.write_bytes(data[:-30] + os.urandom(20).replace(b"\n", b"x"))
+            case "story":  # it ends where the first child's begins, as if nothing had been written since
+                lines = session.journal.read_bytes().splitlines(keepends=True)
+                starts = (n for n, line in enumerate(lines) if b'"ChildStarted"' in line)
+                session.journal.write_bytes(b"".join(lines[: next(starts, len(lines))]))
             case "journal":
                 lines = session.journal.read_bytes().splitlines(keepends=True)
                 lines[len(lines) // 2] = b'{"number": ' + b"\xff\n"
