@@ -4,13 +4,14 @@
 PYTHONS = $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
 BIN = .venv/bin
 
-.PHONY: help demo test check pictures bench soak lock clean
+.PHONY: help demo test check pictures keys bench soak lock clean
 
 help:
 	@echo 'make demo   set up, then watch one turn delegate to several children'
 	@echo 'make test   set up, then check and test everything; PYTEST_ARGS="-k landing" narrows it'
 	@echo 'make check  lint, formatting, import rules, types'
 	@echo 'make pictures  draw the pictures in the README anew (needs tmux)'
+	@echo 'make keys   write docs/keys.md anew from the table of keys'
 	@echo 'make bench  what a delegation, a hundred children, snapshots and landings cost, beside git doing the same; what holding back costs'
 	@echo 'make soak   the tests that take too long for every run'
 	@echo 'make lock   write requirements.lock anew from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions'
@@ -32,6 +33,9 @@ check: .venv/.installed
 
 pictures: .venv/.installed
 	$(BIN)/python docs/draw_pictures.py
+
+keys: .venv/.installed
+	$(BIN)/python -m orchestrator.window.keys > docs/keys.md.new && mv docs/keys.md.new docs/keys.md
 
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.delegation $(BENCH_ARGS)

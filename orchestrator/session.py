@@ -108,6 +108,7 @@ class Session:
         checks: Checks,
         desk: PermissionDesk,
         questions: Questions,
+        endpoint: Endpoint,
     ) -> None:
         self.id = id
         self.repository = repository
@@ -118,6 +119,7 @@ class Session:
         self.checks = checks
         self._desk = desk
         self.questions = questions
+        self.endpoint = endpoint
         self._agent = agent
         self._model = model
         self._turn: trio.CancelScope | None = None
@@ -462,7 +464,18 @@ async def open_session(
                 agent = Agent(list(past.conversation), model, toolbox, inbox, tell)
                 try:
                     yield Session(
-                        id, repository, journal, children, jobs, agent, model, purse, checks, desk, questions
+                        id,
+                        repository,
+                        journal,
+                        children,
+                        jobs,
+                        agent,
+                        model,
+                        purse,
+                        checks,
+                        desk,
+                        questions,
+                        endpoint,
                     )
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from orchestrator.config.limits import Limits
     from orchestrator.config.tables import Configuration
     from orchestrator.gateway.endpoint import Endpoint
+    from orchestrator.resuming import Past
     from orchestrator.session import Session
     from orchestrator.unattended.courses import Course
 
@@ -29,6 +30,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     _add_unattended_options(parser, None)
     add_endpoint_options(parser)
     add_budget_options(parser)
+    _add_screen_options(parser, default=False)
     parser.set_defaults(verb=_session, resumes=False, session=None)
 
 
@@ -48,7 +50,17 @@ def add_session_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
     _add_unattended_options(resume, argparse.SUPPRESS)
     add_endpoint_options(resume, below=True)
     add_budget_options(resume, below=True)
+    _add_screen_options(resume, default=argparse.SUPPRESS)
     resume.set_defaults(verb=_session, resumes=True)
+
+
+def _add_screen_options(parser: argparse.ArgumentParser, default: object) -> None:
+    parser.add_argument(
+        "--window",
+        action="store_true",
+        default=default,
+        help="hold the session at a window over the terminal",
+    )
 
 
 def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None) -> None:
@@ -143,13 +155,16 @@ def _hold(
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
     begin = partial(
         _telling_of_jobs,
-        partial(
-            open_session, repository, endpoint, limits, configuration=configuration, without=without, **find
-        ),
+        partial(open_session, repository, endpoint, limits, configuration=configuration, without=without),
     )
     try:
+        if course is None and _wants_window(arguments):
+            from orchestrator.window.run import run_window
+
+            return run_window(begin, find, repository.root, configuration.tools.preview_lines)
         if course is None:
-            return trio.run(_talk, begin, configuration.tools.preview_lines)
+            return trio.run(_talk, begin, find, configuration.tools.preview_lines)
+        begin = partial(begin, **find)
         from orchestrator.unattended.reporting import Manner
         from orchestrator.unattended.run import run_unattended
 
@@ -164,7 +179,7 @@ def _hold(
 
 @asynccontextmanager
 async def _telling_of_jobs(
-    begin: "Callable[..., AbstractAsyncContextManager[Session]]", **more: bool
+    begin: "Callable[..., AbstractAsyncContextManager[Session]]", **more: object
 ) -> "AsyncGenerator[Session]":
     """The session; at its end the person hears what runs on without it."""
     from orchestrator.job_words import in_short
@@ -175,11 +190,38 @@ async def _telling_of_jobs(
             print(f"covey: {job.record.id} ({in_short(job)}) runs on; see `covey jobs`.", file=sys.stderr)
 
 
-async def _talk(begin: "Callable[..., AbstractAsyncContextManager[Session]]", preview_lines: int) -> int:
-    from orchestrator.terminal.run import is_at_terminal, run_terminal
+Begin = Callable[..., AbstractAsyncContextManager["Session"]]
+"""Opens a session; what is left open are `asks`, and `find_past` for one that is gone on with."""
 
-    async with begin(asks=is_at_terminal()) as session:
-        return await run_terminal(session, preview_lines=preview_lines)
+
+async def _talk(begin: Begin, find: dict[str, "Callable[[], Past]"], preview_lines: int) -> int:
+    from orchestrator.terminal.run import is_at_terminal, run_terminal
+    from orchestrator.terminal.talk import NEW_SESSION
+
+    while True:
+        async with begin(asks=is_at_terminal(), **find) as session:
+            code = await run_terminal(session, preview_lines=preview_lines)
+        if code != NEW_SESSION:
+            return code
+        find = {}
+
+
+def _wants_window(arguments: argparse.Namespace) -> bool:
+    """Whether the session is to be held at a window.
+
+    Raises:
+        UserError: when one is asked for where none can be.
+    """
+    if not arguments.window:
+        return False
+    from orchestrator.screen_choice import can_be_window
+
+    if not can_be_window():
+        raise UserError(
+            "--window needs a terminal at standard input, output and error, one that can move its cursor;"
+            " leave it out."
+        )
+    return True
 
 
 def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":

@@ -86,11 +86,12 @@ def show_configuration(settings: Settings, flags: Mapping[KeyPath, object], *, a
     if as_json:
         show_json([each for _, each in keys])
     else:
-        show_lines(_as_toml(keys))
+        show_lines(as_toml(keys))
     return 0
 
 
-def _as_toml(keys: list[tuple[KeyPath, ShownKey]]) -> list[Line]:
+def as_toml(keys: list[tuple[KeyPath, ShownKey]]) -> list[Line]:
+    """The keys as lines of a file, each with where it comes from."""
     said = [(path, shown, _assignment(path, shown)) for path, shown in keys]
     width = min(48, max((len(text) for _, _, text in said), default=0))
     lines: list[Line] = []

@@ -52,6 +52,20 @@ def undo(repository: Repository, ledger: Ledger | None, name: str | None, *, as_
     Raises:
         UserError: when there is no such landing, or it can't be read.
     """
+    undone = take_back_landing(repository, ledger, name)
+    if as_json:
+        show_json(undone)
+    else:
+        show_lines(told(undone))
+    return 0 if isinstance(undone, Undone) else EXIT_NOT_UNDONE
+
+
+def take_back_landing(repository: Repository, ledger: Ledger | None, name: str | None) -> AnyUndo:
+    """Take back the landing that is named by its number or its child's id, by default the last.
+
+    Raises:
+        UserError: when there is no such landing, or it can't be read.
+    """
     try:
         landings = list_landings(repository)
         landing = _landing_named(landings, name) if name is not None else None
@@ -60,11 +74,7 @@ def undo(repository: Repository, ledger: Ledger | None, name: str | None, *, as_
         raise UserError(str(error)) from error
     if isinstance(undone, Undone) and ledger is not None:
         _write_down(ledger, landings, undone)
-    if as_json:
-        show_json(undone)
-    else:
-        show_lines(told(undone))
-    return 0 if isinstance(undone, Undone) else EXIT_NOT_UNDONE
+    return undone
 
 
 def told(undone: AnyUndo) -> list[Line]:

@@ -13,6 +13,7 @@ def add_sessions_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
     watch = add("watch", help="look at a session of this workspace, also one that runs elsewhere")
     watch.set_defaults(verb=_watch)
     watch.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
+    watch.add_argument("--terminal", action="store_true", help="line by line, without a window")
 
     export = add("export", help="print a session whole, as Markdown or as JSON")
     export.set_defaults(verb=_export)
@@ -42,7 +43,14 @@ def _watch(arguments: argparse.Namespace) -> int:
 
     from orchestrator.resuming import journal_path, session_named
     from orchestrator.review.finding import find_repository_here
-    from orchestrator.terminal.watch import watch_in_lines
+    from orchestrator.screen_choice import can_be_window
 
     root = find_repository_here(Path.cwd()).root
-    return trio.run(watch_in_lines, journal_path(root, session_named(root, arguments.session)))
+    path = journal_path(root, session_named(root, arguments.session))
+    if can_be_window() and not arguments.terminal:
+        from orchestrator.window.run import watch_in_window
+
+        return watch_in_window(path)
+    from orchestrator.terminal.watch import watch_in_lines
+
+    return trio.run(watch_in_lines, path)

@@ -6,11 +6,14 @@ request.
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, assert_never
+from typing import Literal, Protocol, assert_never
 
 import msgspec
 
+from merge.repository import Repository
+from orchestrator.budget import Purse
 from orchestrator.events import Dismissed
+from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal
 from orchestrator.roster import Picture
 from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
@@ -37,6 +40,25 @@ class ChildrenAtHand(Protocol):
     def roster(self) -> Mapping[ChildId, RunningChild]: ...
 
     def stop(self, child: ChildId, by: str) -> None: ...
+
+
+class CommandedSession(Protocol):
+    """The session as the commands need it."""
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def children(self) -> ChildrenAtHand: ...
+
+    @property
+    def repository(self) -> Repository: ...
+
+    @property
+    def purse(self) -> Purse: ...
+
+    @property
+    def endpoint(self) -> Endpoint: ...
 
 
 class Help(msgspec.Struct, frozen=True):
@@ -70,6 +92,28 @@ class Compact(msgspec.Struct, frozen=True):
     """Make the conversation with the model shorter."""
 
 
+class New(msgspec.Struct, frozen=True):
+    """End this session and begin another, with nothing told yet."""
+
+
+class Review(msgspec.Struct, frozen=True):
+    """Look at what was kept, or at one child of it."""
+
+    child: str = ""
+
+
+class Undo(msgspec.Struct, frozen=True):
+    """Take back a landing, by default the last."""
+
+    landing: str = ""
+
+
+class Show(msgspec.Struct, frozen=True):
+    """Tell about the session: which model answers, what may be used, what is set."""
+
+    what: Literal["model", "budget", "settings"]
+
+
 class Quit(msgspec.Struct, frozen=True):
     """Leave; a running turn is stopped first."""
 
@@ -80,7 +124,9 @@ class Mistake(msgspec.Struct, frozen=True):
     sentence: str
 
 
-AnyCommand = Help | ShowChildren | Kill | SteerChild | Dismiss | Compact | Quit | Mistake
+AnyCommand = (
+    Help | ShowChildren | Kill | SteerChild | Dismiss | Compact | New | Review | Undo | Show | Quit | Mistake
+)
 
 # Name, arguments, what it does: the help, the parser and the mistakes read this one table.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
@@ -90,6 +136,12 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("/steer", "ID TEXT", "tell a running child something; it reads it before its next reply"),
     ("/dismiss", "ID", "take a child's row from the view; it runs on, and its report still comes"),
     ("/compact", "", "make the conversation shorter: the model goes on with a summary of it"),
+    ("/new", "", "end this session and begin another, with nothing told yet"),
+    ("/review", "[ID]", "look at what was kept, decide its conflicts, land it or drop it"),
+    ("/undo", "[LANDING]", "take back the last landing, or the one of that number or child"),
+    ("/model", "", "which model answers, and where"),
+    ("/budget", "", "what has been used, and how much may be"),
+    ("/settings", "", "every setting and where it comes from"),
     ("/quit", "", "leave; so does Ctrl-D"),
 )
 
@@ -111,8 +163,9 @@ def read_line(text: str) -> AnyCommand | None:
     if name not in usages:
         return Mistake(_unknown(name, list(usages)))
     words = rest.split(maxsplit=1)
-    wanted = len(usages[name].split())
-    if len(words) < wanted or (wanted < 2 and len(rest.split()) > wanted):
+    most = len(usages[name].split())
+    least = 0 if usages[name].startswith("[") else most
+    if len(words) < least or (most < 2 and len(rest.split()) > most):
         return Mistake(f"{name} is written {name} {usages[name]}".rstrip() + f", not {tame_line(text)!r}.")
     match name:
         case "/help":
@@ -127,14 +180,25 @@ def read_line(text: str) -> AnyCommand | None:
             return Dismiss(words[0])
         case "/compact":
             return Compact()
+        case "/new":
+            return New()
+        case "/review":
+            return Review(*words)
+        case "/undo":
+            return Undo(*words)
+        case "/model":
+            return Show("model")
+        case "/budget":
+            return Show("budget")
+        case "/settings":
+            return Show("settings")
         case _:
             return Quit()
 
 
 async def carry_out(
     command: AnyCommand,
-    children: ChildrenAtHand,
-    journal: Journal,
+    session: CommandedSession,
     picture: Picture,
     draw_table: Callable[[Picture], list[Line]],
 ) -> list[Line]:
@@ -146,13 +210,21 @@ async def carry_out(
             return draw_table(picture)
         case Mistake(sentence=sentence):
             return [line(Span(sentence, "warn"))]
-        case Quit() | Compact():
+        case Quit() | Compact() | New() | Review():
             return []
+        case Undo(landing=landing):
+            from orchestrator.terminal.informing import take_back
+
+            return await take_back(session.repository, landing)
+        case Show(what=what):
+            from orchestrator.terminal.informing import inform
+
+            return await inform(what, session)
         case Kill() | SteerChild() | Dismiss():
-            found = find_child(command.child, list(children.roster))
+            found = find_child(command.child, list(session.children.roster))
             if isinstance(found, Mistake):
                 return [line(Span(found.sentence, "warn"))]
-            return [line(await _do(command, found, children, journal))]
+            return [line(await _do(command, found, session.children, session.journal))]
         case _:
             assert_never(command)
 

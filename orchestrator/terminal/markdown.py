@@ -8,6 +8,7 @@ import io
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown
+from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
@@ -50,18 +51,33 @@ def draw_markdown(text: str, look: Look, width: int) -> str:
     """`text`, which is tame, as Markdown in lines of at most `width`, with a newline at its end."""
     if not look.unicode:  # rich's bullets and rules have no ASCII form
         return "".join(f"{plain(part)}\n" for part in answered(text))
-    console = Console(
+    console = _console(width, colour=look.colour)
+    with console.capture() as capture:
+        console.print(_markdown(text))
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().strip("\n").split("\n"))
+
+
+def markdown_segments(text: str, width: int) -> list[list[Segment]]:
+    """`text`, which is tame, as lines of segments, for whoever draws these itself."""
+    console = _console(width, colour=True)
+    lines = console.render_lines(_markdown(text), pad=False)
+    while lines and not any(segment.text.strip() for segment in lines[-1]):
+        lines.pop()
+    return lines
+
+
+def _console(width: int, *, colour: bool) -> Console:
+    return Console(
         file=io.StringIO(),
         force_terminal=True,
-        no_color=not look.colour,
+        no_color=not colour,
         width=width,
         highlight=False,
         legacy_windows=False,
         theme=_THEME,
     )
-    # A theme of the sixteen colours and no ground of its own; links as text, since not every terminal can
-    # click.
-    markdown = _Markdown(text, code_theme="ansi_dark", hyperlinks=False)
-    with console.capture() as capture:
-        console.print(markdown)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().strip("\n").split("\n"))
+
+
+def _markdown(text: str) -> Markdown:
+    # A theme of the sixteen colours and no ground of its own; links as text, since not every terminal can click.
+    return _Markdown(text, code_theme="ansi_dark", hyperlinks=False)

@@ -13,18 +13,20 @@ import msgspec
 import trio
 
 from orchestrator.events import Answer, QuestionId, TurnFinished
-from orchestrator.journal import Journal
 from orchestrator.roster import Picture
 from orchestrator.terminal.commands import (
     AnyCommand,
-    ChildrenAtHand,
+    CommandedSession,
     Compact,
     Mistake,
+    New,
     Quit,
+    Review,
     ShowChildren,
     carry_out,
     children_table,
 )
+from orchestrator.terminal.informing import review_lines
 from orchestrator.terminal.lines import Line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
@@ -35,14 +37,8 @@ from worker.tools.ask import Answers
 Given = TypeVar("Given")
 
 
-class TalkingSession(Protocol):
+class TalkingSession(CommandedSession, Protocol):
     """A session as terminal mode needs it."""
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def children(self) -> ChildrenAtHand: ...
 
     @property
     def questions(self) -> "AnswersQuestions": ...
@@ -73,6 +69,10 @@ class AnswersQuestions(Protocol):
     """The model's questions that wait for the person."""
 
     def answer(self, id: str, answers: Answers | None) -> bool: ...
+
+
+NEW_SESSION = -1
+"""The exit code of a talk after which another session is to begin; no program ever ends with it."""
 
 
 class Talk:
@@ -145,8 +145,11 @@ class Talk:
 
     async def obey(self, command: AnyCommand) -> None:
         """Carry out a command, and show what came of it."""
-        if isinstance(command, Quit):
-            self.leave(0)
+        if isinstance(command, Quit | New):
+            self.leave(0 if isinstance(command, Quit) else NEW_SESSION)
+            return
+        if isinstance(command, Review):
+            await self.screen.show(await review_lines(self.session.repository, command.child, self._look))
             return
         if isinstance(command, ShowChildren):
             await self.catch_up()
@@ -154,9 +157,7 @@ class Talk:
         if isinstance(command, Compact):
             await self._compact()
             return
-        lines = await carry_out(
-            command, self.session.children, self.session.journal, self.screen.picture, self._table
-        )
+        lines = await carry_out(command, self.session, self.screen.picture, self._table)
         await self.screen.show(lines)
 
     async def _compact(self) -> None:

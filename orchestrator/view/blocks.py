@@ -7,6 +7,7 @@ no colour and no journal.
 import msgspec
 
 from orchestrator.roster import ChildRow, Picture
+from orchestrator.terminal.lines import Line, plain
 from worker.conversation import CallId
 from worker.protocol import ChildId
 
@@ -89,11 +90,19 @@ class ChildEnd(Block, frozen=True):
     row: ChildRow
 
 
+class Shown(Block, frozen=True):
+    """What came of a command that the person typed: lines of the screen's own, in no journal."""
+
+    lines: tuple[Line, ...]
+
+
 class Gone(Block, frozen=True):
     """A call that became part of a card: nothing is shown in its place."""
 
 
-AnyBlock = Opening | Request | Message | Answer | Called | Card | Question | Note | TurnEnd | ChildEnd | Gone
+AnyBlock = (
+    Opening | Request | Message | Answer | Called | Card | Question | Note | TurnEnd | ChildEnd | Shown | Gone
+)
 
 
 def is_foldable(block: AnyBlock) -> bool:
@@ -124,5 +133,7 @@ def text_of(block: AnyBlock) -> str:
             return f"{row.id} {row.title}"
         case Opening(workspace=workspace, session=session):
             return f"{workspace} {session}"
+        case Shown(lines=lines):
+            return "\n".join(map(plain, lines))
         case TurnEnd() | Gone():
             return ""

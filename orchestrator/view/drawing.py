@@ -29,6 +29,7 @@ from orchestrator.view.blocks import (
     Opening,
     Question,
     Request,
+    Shown,
     TurnEnd,
 )
 from orchestrator.view.story import Stories, Story
@@ -78,6 +79,8 @@ def draw_block(
             return [(), *receipt(picture, look), ()]
         case ChildEnd(row=row):
             return [(), *child_receipt(row, look), ()]
+        case Shown(lines=lines):
+            return [(), *lines, ()]
         case Gone():
             return []
         case _:

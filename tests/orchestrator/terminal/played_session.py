@@ -14,6 +14,8 @@ from pathlib import Path
 import trio
 
 from merge.landing import AnyLanding, Conflicted, Landed
+from merge.repository import Repository
+from orchestrator.budget import Purse
 from orchestrator.events import (
     Answer,
     AnyEnding,
@@ -32,6 +34,7 @@ from orchestrator.events import (
     Told,
     TurnFinished,
 )
+from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import PARENT, Journal
 from orchestrator.permissions import PermissionDesk
 from orchestrator.terminal.run import run_terminal
@@ -82,6 +85,9 @@ class PlayedSession:
         self.turn_began = trio.Event()
         self.desk = PermissionDesk()
         self.questions = self
+        self.purse = Purse()
+        self.endpoint = Endpoint("openai", "http://127.0.0.1:1/v1", "tiny")
+        self.repository = Repository(folder, folder / ".git", folder / ".git")
         self.answers: list[tuple[str, Answers | None]] = []
         self.answered = trio.Event()
         self.was_killed = False

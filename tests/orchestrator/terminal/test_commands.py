@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from merge.repository import Repository
+from orchestrator.budget import Budget, Price, Purse
 from orchestrator.events import Dismissed
+from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal, read_entries
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.commands import (
@@ -16,9 +19,12 @@ from orchestrator.terminal.commands import (
     Help,
     Kill,
     Mistake,
+    New,
     Quit,
+    Review,
     ShowChildren,
     SteerChild,
+    Undo,
     carry_out,
     children_table,
     find_child,
@@ -27,6 +33,7 @@ from orchestrator.terminal.commands import (
 from orchestrator.terminal.lines import Line
 from tests.orchestrator.terminal.looks import LOG, texts
 from tests.orchestrator.terminal.played_session import PlayedChild, PlayedChildren
+from worker.model import Usage
 from worker.protocol import ChildId
 
 FIRST, SECOND = ChildId("fix-tabs-ab12"), ChildId("fix-width-cd34")
@@ -97,6 +104,9 @@ class Table:
     def __init__(self, folder: Path) -> None:
         self.children = PlayedChildren()
         self.journal = Journal(folder / "journal.jsonl")
+        self.purse = Purse(Budget(tokens=5_000), Price(1.0, 2.0))
+        self.endpoint = Endpoint("openai", "http://127.0.0.1:1/v1", "tiny")
+        self.repository = Repository(folder, folder / ".git", folder / ".git")
 
     def add(self, id: ChildId) -> PlayedChild:
         self.children.roster[id] = PlayedChild()
@@ -111,7 +121,7 @@ class Table:
             return children_table(picture, LOG, 100.0, None)
 
         try:
-            return texts(await carry_out(command, self.children, self.journal, Picture(), table))
+            return texts(await carry_out(command, self, Picture(), table))
         finally:
             self.journal.close()
 
@@ -175,3 +185,31 @@ def test_children_of_every_turn_are_listed() -> None:
     lines = texts(children_table(picture, LOG, 100.0, None))
     assert [line.split()[2] for line in lines] == [FIRST, SECOND]
     assert "(dismissed)" in lines[1]
+
+
+async def test_what_answers_and_what_may_be_used_is_told(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    assert (await table.say("/model"))[0] == "tiny at http://127.0.0.1:1/v1"
+    table.purse.usage += Usage(1_000, 500)
+    assert await Table(tmp_path / "other").say("/budget") == [
+        "tokens         0  of 5,000",
+        "time in turns  0.0 s  no limit",
+        "money          0.0000  no limit",
+    ]
+
+
+async def test_every_setting_is_told_with_where_it_comes_from(tmp_path: Path, covey_home: Path) -> None:
+    covey_home.mkdir(parents=True)
+    (covey_home / "config.toml").write_text("[children]\nmax = 3\n")
+    assert any("max = 3" in line and "line 2" in line for line in await Table(tmp_path).say("/settings"))
+    (covey_home / "config.toml").write_text("[children]\nmax = no\n")
+    (sentence,) = await Table(tmp_path / "other").say("/settings")
+    assert "is not valid TOML" in sentence
+
+
+def test_a_command_with_an_argument_that_may_be_left_out_is_read_either_way() -> None:
+    assert read_line("/review") == Review()
+    assert read_line("/review fix") == Review("fix")
+    assert isinstance(read_line("/review fix it"), Mistake)
+    assert read_line("/undo 3") == Undo("3")
+    assert read_line("/new") == New()

@@ -1,0 +1,122 @@
+"""What a person asks to be told of the session, and the landing they take back: answers in lines, for both screens.
+
+Brought in by the commands that need it, because it reads configuration and git.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Literal, assert_never
+
+import trio
+
+from merge.repository import Repository
+from orchestrator.budget import Budget, Purse
+from orchestrator.faults import UserError
+from orchestrator.gateway.endpoint import Endpoint
+from orchestrator.terminal.commands import CommandedSession
+from orchestrator.terminal.figures import duration
+from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
+from orchestrator.terminal.look import Look
+
+
+async def inform(what: Literal["model", "budget", "settings"], session: CommandedSession) -> list[Line]:
+    """Tell about one thing."""
+    match what:
+        case "model":
+            await trio.lowlevel.checkpoint()
+            return model_lines(session.endpoint)
+        case "budget":
+            await trio.lowlevel.checkpoint()
+            return budget_lines(session.purse)
+        case "settings":
+            return await _plainly(settings_lines, session.repository)
+        case _:
+            assert_never(what)
+
+
+def model_lines(endpoint: Endpoint) -> list[Line]:
+    """Which model answers, where, and in which format it is spoken to."""
+    return [
+        line(Span(tame_line(endpoint.model), "strong"), f" at {tame_line(endpoint.base_url)}"),
+        dim(f"format {endpoint.format}; another one with --model or --endpoint, or in config.toml"),
+    ]
+
+
+def budget_lines(purse: Purse) -> list[Line]:
+    """What the session has used, each beside its limit."""
+    budget: Budget = purse.budget
+    rows: list[tuple[str, str, str]] = [
+        (
+            "tokens",
+            f"{purse.usage.total_tokens:,}",
+            f"{budget.tokens:,}" if budget.tokens is not None else "",
+        ),
+        (
+            "time in turns",
+            duration(purse.seconds),
+            duration(budget.seconds) if budget.seconds is not None else "",
+        ),
+    ]
+    if purse.cost is not None:
+        rows.append(("money", f"{purse.cost:,.4f}", f"{budget.cost:,.2f}" if budget.cost is not None else ""))
+    else:
+        rows.append(("money", "not known: the model has no price in config.toml", ""))
+    return [
+        line(f"{name:<13}  ", Span(used, "strong"), Span(f"  of {most}" if most else "  no limit", "dim"))
+        if name != "money" or purse.cost is not None
+        else line(f"{name:<13}  ", Span(used, "dim"))
+        for name, used, most in rows
+    ]
+
+
+def settings_lines(repository: Repository) -> list[Line]:
+    """Every setting as a file would say it, with its source.
+
+    Raises:
+        UserError: when a file of settings can't be read.
+    """
+    from orchestrator.config.reading import read_settings
+    from orchestrator.config.showing import as_toml, shown_keys
+
+    settings = read_settings(os.environ, repository.root)
+    return as_toml(shown_keys(settings, os.environ, {}))
+
+
+async def take_back(repository: Repository, landing: str) -> list[Line]:
+    """Take back a landing, by default the last; what became of it."""
+    return await _plainly(_take_back, repository, landing)
+
+
+def _take_back(repository: Repository, landing: str) -> list[Line]:
+    from orchestrator.review.finding import open_book
+    from orchestrator.review.undoing import take_back_landing, told
+
+    with open_book(repository) as ledger:
+        return told(take_back_landing(repository, ledger, landing or None))
+
+
+async def review_lines(repository: Repository, child: str, look: Look) -> list[Line]:
+    """What is kept for review, or one child of it, as the command line shows it."""
+    return await _plainly(_review_lines, repository, child, look)
+
+
+def _review_lines(repository: Repository, child: str, look: Look) -> list[Line]:
+    from orchestrator.review.finding import find_child, list_children, open_book, require_for_review
+    from orchestrator.review.listing import listing
+    from orchestrator.review.outlook import weigh_all
+
+    with open_book(repository) as ledger:
+        if child:
+            found = [require_for_review(find_child(repository, ledger, child))]
+        else:
+            found = [each for each in list_children(repository, ledger) if each.is_for_review]
+        return listing(weigh_all(repository, found), look, time.time(), None)
+
+
+async def _plainly(work: Callable[..., list[Line]], *arguments: object) -> list[Line]:
+    """What `work` gives, done in a thread; a person's mistake is a line as well."""
+    try:
+        return await trio.to_thread.run_sync(work, *arguments)
+    except UserError as error:
+        return [line(Span(tame_line(str(error)), "warn"))]

@@ -1,0 +1,409 @@
+"""The window: a transcript, the children beside it, the line where a person types, and the questions above that.
+
+It draws what it is given (`take`) and asks for what a person wants (`Deeds`); it holds nothing of the session itself.
+Drawing is put off a little, so that a burst of events costs one drawing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.driver import Driver
+from textual.message import Message
+from textual.widgets import Input
+
+from orchestrator.journal import PARENT, Entry, Heard
+from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
+from orchestrator.terminal.look import Look
+from orchestrator.terminal.permission_lines import ANSWER_KEYS, key_lines
+from orchestrator.view.blocks import Shown
+from orchestrator.view.dialog import Answered, Dialog, DialogKey, draw_dialog, press, type_text
+from orchestrator.view.drawing import session_line
+from orchestrator.view.story import Stories
+from orchestrator.window.composer import Completions, Composer
+from orchestrator.window.deeds import Deeds
+from orchestrator.window.keys import KEYS
+from orchestrator.window.panes import Overlay, Pane, help_page
+from orchestrator.window.side import KeptRow, Side
+from orchestrator.window.transcript import Transcript
+from worker.protocol import ChildId
+
+_DRAW_SECONDS = 0.04
+"""Events that come in this time are drawn at once."""
+
+_CLOCK_SECONDS = 1.0
+
+_SIDE_FROM_COLUMNS = 90
+"""Narrower, the transcript has the whole width."""
+
+_DIALOG_KEYS: dict[str, DialogKey] = {
+    "up": "up",
+    "down": "down",
+    "space": "space",
+    "enter": "enter",
+    "backspace": "backspace",
+    "ctrl+w": "rub out word",
+    "ctrl+u": "rub out line",
+}
+
+
+class Window(App[int]):
+    """The window of one session after the other. `is_watching`: nothing can be typed, it only shows."""
+
+    CSS = """
+    Screen { layers: base over; }
+    #body { height: 1fr; }
+    #transcript { width: 1fr; height: 1fr; }
+    #side { width: 38; height: 1fr; border-left: solid $panel-lighten-2; padding: 0 0 0 1; }
+    #questions { height: auto; max-height: 60%; border: round $warning; padding: 0 1; display: none; }
+    #completions { height: auto; max-height: 10; border: round $panel-lighten-2; padding: 0 1; }
+    #search { height: 1; border: none; padding: 0 1; display: none; }
+    #queued { height: auto; max-height: 4; padding: 0 1; }
+    #composer { height: auto; min-height: 1; max-height: 10; border: none; padding: 0 0 0 1; background: $surface; }
+    #state { height: 1; padding: 0 1; }
+    #line { height: auto; }
+    #sign { width: 2; height: 1; padding: 0; }
+    """
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.names, key.action, key.does, show=False, priority=key.names != "escape")
+        for key in KEYS
+        if key.action
+    ]
+
+    class Changed(Message):
+        """There is something new to draw."""
+
+    def __init__(
+        self,
+        deeds: Deeds,
+        look: Look,
+        clock: Callable[[], float],
+        *,
+        driver_class: type[Driver] | None = None,
+        history: Sequence[str] = (),
+        remember: Callable[[str], None] = lambda text: None,
+        files: Callable[[], Sequence[str]] = tuple,
+        is_watching: bool = False,
+    ) -> None:
+        super().__init__(driver_class=driver_class, watch_css=False)
+        self.stories = Stories()
+        self.who: ChildId = PARENT
+        self.dialog: Dialog | None = None
+        self.queued: tuple[str, ...] = ()
+        self.stopping = False
+        self.kept: Sequence[KeptRow] = ()
+        self._deeds = deeds
+        self._look = look
+        self._clock = clock
+        self._remember = remember
+        self._is_watching = is_watching
+        self._is_told = False
+        self._will_draw = False
+        self._warned_to_leave = False
+        self._transcript = Transcript(self.stories, look, clock)
+        self._side = Side(look, clock)
+        self._completions = Completions(look, self._children_at_work, files)
+        self._composer = Composer(self._intercept, self._completions, history)
+        self._questions = Pane(id="questions", markup=False)
+        self._queued_pane = Pane(id="queued", markup=False)
+        self._state = Pane(id="state", markup=False)
+        self._search = Input(id="search", placeholder="search; Enter the next, Esc closes", compact=True)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="body"):
+            yield self._transcript
+            yield self._side
+        yield self._search
+        yield self._questions
+        yield self._completions
+        yield self._queued_pane
+        yield self._state
+        with Horizontal(id="line"):
+            sign = Pane(id="sign", markup=False)
+            sign.show([line(Span(self._look.prompt, "accent"))])
+            yield sign
+            yield self._composer
+
+    def on_mount(self) -> None:
+        self.title = "covey"
+        if self._is_watching:
+            self.query_one("#line").display = False
+            self._transcript.focus()
+        else:
+            self._composer.focus()
+        self.set_interval(_CLOCK_SECONDS, self._tick)
+        self.draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._side.display = event.size.width >= _SIDE_FROM_COLUMNS
+        self.call_after_refresh(self.draw)
+
+    # What it is told
+
+    def take(self, item: Entry | Heard) -> None:
+        """Take in what happened; it is drawn in a moment."""
+        self.stories.take(item)
+        self.tell()
+
+    def tell(self) -> None:
+        """Something that is drawn has changed."""
+        if not self._is_told and self.is_running:
+            self._is_told = True
+            self.post_message(self.Changed())
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """What came of a command, at the end of the parent's transcript; it is not part of the session."""
+        self.stories.parent.add(Shown(self._clock(), tuple(lines)))
+        if self.who != PARENT:
+            self.open_story(PARENT)
+        self._transcript.to_end()
+        self.tell()
+
+    def show_over(self, title: str, lines: Sequence[Line]) -> None:
+        """Something longer that a person asked for, over everything."""
+        self.push_screen(Overlay(title, lines))
+
+    def start_over(self) -> None:
+        """Another session begins."""
+        self.stories = Stories()
+        self.who, self.dialog, self.queued, self.stopping = PARENT, None, (), False
+        self._transcript.start_over(self.stories)
+        self.tell()
+
+    # Drawing
+
+    def on_window_changed(self) -> None:
+        self._is_told = False
+        if not self._will_draw:
+            self._will_draw = True
+            self.set_timer(_DRAW_SECONDS, self.draw)
+
+    def draw(self) -> None:
+        """Draw what there is now."""
+        self._will_draw = False
+        if getattr(self._driver, "lags", False):
+            self.set_timer(_CLOCK_SECONDS, self.draw)
+            return
+        self._follow_questions()
+        picture, now = self.stories.picture, self._clock()
+        story = self.stories.story(self.who)
+        story.changed.clear()
+        self._transcript.lay_out()
+        if self._side.display:
+            self._side.show(picture, self.kept)
+        self._state.show([self._state_line(now)])
+        self._queued_pane.show([dim(f"queued: {tame_line(text)}") for text in self.queued])
+        self._draw_questions()
+
+    def _tick(self) -> None:
+        if self.stories.picture.ended_at is None and self.stories.picture.request:
+            self.draw()
+
+    def _state_line(self, now: float) -> Line:
+        if self.stopping:
+            return line(Span("stopping all of it; Esc again kills at once", "warn"))
+        who = (
+            (Span(f"{self.who}: Esc goes back{self._look.separator}", "accent"),)
+            if self.who != PARENT
+            else ()
+        )
+        hints = [] if self._transcript.follows else ["Ctrl-End to the end"]
+        hint = "".join(self._look.separator + each for each in (*hints, "F1 help"))
+        return (*who, *session_line(self.stories.picture, self._look, now, "Esc"), Span(hint, "dim"))
+
+    def _follow_questions(self) -> None:
+        """Open the dialog for what the model asks, and close it when that waits no more."""
+        asked = self.stories.picture.asked
+        if asked is None or self._is_watching:
+            self.dialog = None
+        elif self.dialog is None or self.dialog.ask != asked.ask:
+            self.dialog = Dialog(asked.ask, asked.questions)
+
+    def _draw_questions(self) -> None:
+        if self.dialog is not None:
+            lines = draw_dialog(self.dialog, self._look, takes_keys=self._takes_keys())
+        else:
+            lines = key_lines(self.stories.picture, self._look)
+        self._questions.show(lines)
+
+    # What a person does
+
+    def _takes_keys(self) -> bool:
+        """Whether keys are for the question that is open: not while a message is being typed."""
+        return not self._composer.text
+
+    def _intercept(self, event: events.Key | events.Paste) -> bool:
+        """A key of the line that belongs to a question first."""
+        if not self._takes_keys():
+            return False
+        if self.dialog is not None:
+            return self._press_in_dialog(self.dialog, event)
+        questions = self.stories.picture.questions
+        answer = ANSWER_KEYS.get(event.character or "") if isinstance(event, events.Key) else None
+        if answer is None or not questions:
+            return False
+        self._deeds.permit(next(iter(questions)), answer)
+        return True
+
+    def _press_in_dialog(self, dialog: Dialog, event: events.Key | events.Paste) -> bool:
+        if isinstance(event, events.Paste):
+            after = type_text(dialog, event.text)
+        elif event.key in _DIALOG_KEYS:
+            after = press(dialog, _DIALOG_KEYS[event.key])
+        elif event.is_printable and event.character is not None:
+            after = type_text(dialog, event.character)
+        else:
+            return False
+        self._go_on_with(after)
+        return True
+
+    def _go_on_with(self, after: Dialog | Answered) -> None:
+        if isinstance(after, Answered):
+            self._deeds.answer(after)
+        else:
+            self.dialog = after
+        self._draw_questions()
+
+    @on(Composer.Sent)
+    def _send(self, event: Composer.Sent) -> None:
+        text = event.text.strip()
+        self._remember(event.text)
+        if self.who != PARENT and not text.startswith("/"):
+            text = f"/steer {self.who} {text}"
+        self._deeds.send(text)
+        self._transcript.to_end()
+
+    @on(Composer.Changed, "#composer")
+    def _typed(self) -> None:
+        self._warned_to_leave = False
+        self._completions.offer(self._composer.before_cursor)
+        self._draw_questions()
+
+    @on(Transcript.Moved)
+    def _say_where(self) -> None:
+        self._state.show([self._state_line(self._clock())])
+
+    @on(Transcript.Chosen)
+    def _open_chosen(self, event: Transcript.Chosen) -> None:
+        self.open_story(event.child)
+
+    @on(Side.Wanted)
+    def _do_wanted(self, event: Side.Wanted) -> None:
+        match event.what:
+            case "open":
+                self.open_story(event.child)
+            case "review":
+                self._deeds.send(f"/review {event.child}")
+            case "kill":
+                self._deeds.send(f"/kill {event.child}")
+            case "dismiss":
+                self._deeds.send(f"/dismiss {event.child}")
+
+    def open_story(self, who: ChildId) -> None:
+        """Show the transcript of a child, or of the parent again."""
+        self.who = who
+        self._transcript.show(self.stories.story(who))
+        self._composer.placeholder = f"a message to {who}" if who != PARENT else ""
+        self.draw()
+        if not self._is_watching:
+            self._composer.focus()
+
+    def _children_at_work(self) -> list[str]:
+        return [row.id for row in self.stories.picture.all_children().values()]
+
+    def action_step_back(self) -> None:
+        """Esc: close what is on top; with nothing on top, stop the turn."""
+        if self._search.display:
+            self._search.display = False
+            (self._transcript if self._is_watching else self._composer).focus()
+        elif self._completions.is_open:
+            self._completions.close()
+        elif self.dialog is not None:
+            self._go_on_with(press(self.dialog, "escape"))
+        elif self.who != PARENT:
+            self.open_story(PARENT)
+        elif self.focused is not self._composer and not self._is_watching and not self.is_in_turn:
+            self._composer.focus()
+        else:
+            self._stop()
+
+    @property
+    def is_in_turn(self) -> bool:
+        picture = self.stories.picture
+        return bool(picture.request) and picture.ended_at is None
+
+    def _stop(self) -> None:
+        self._deeds.stop()
+        self.draw()
+
+    def action_copy_or_stop(self) -> None:
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+        elif self._composer.text:
+            self._composer.text = ""
+        elif self.is_in_turn and not self._is_watching:
+            self._stop()
+        elif self._warned_to_leave or self._is_watching:
+            self._deeds.leave(0)
+        else:
+            self._warned_to_leave = True
+            self.show_lines([dim("Ctrl-C again leaves; so do Ctrl-D and /quit.")])
+
+    def action_leave(self) -> None:
+        if self._composer.text:
+            self._composer.action_delete_right()
+        else:
+            self._deeds.leave(0)
+
+    def action_help(self) -> None:
+        self.show_over("Keys and commands", help_page())
+
+    def action_go_on(self) -> None:
+        chosen = self._completions.chosen
+        if self.focused is self._composer and chosen is not None:
+            self._composer.take_completion()
+        else:
+            self.screen.focus_next()
+
+    def action_go_round(self) -> None:
+        self.screen.focus_previous()
+
+    def action_search(self) -> None:
+        self._search.display = True
+        self._search.value = ""
+        self._search.focus()
+
+    @on(Input.Changed, "#search")
+    def _search_changed(self, event: Input.Changed) -> None:
+        if event.value:
+            self._tell_found(self._transcript.search(event.value, 0), event.value)
+
+    @on(Input.Submitted, "#search")
+    def _search_on(self, event: Input.Submitted) -> None:
+        if event.value:
+            self._tell_found(self._transcript.search(event.value, 1), event.value)
+
+    def _tell_found(self, found: bool, wanted: str) -> None:
+        if not found:
+            self._state.show([line(Span(f"{tame_line(wanted)} is not in this transcript.", "warn"))])
+
+    def action_review(self) -> None:
+        self._deeds.send("/review")
+
+    def action_fold_all(self) -> None:
+        self._transcript.fold_all()
+
+    def action_page(self, direction: int) -> None:
+        self._transcript.page(direction)
+
+    def action_to_beginning(self) -> None:
+        self._transcript.to_beginning()
+
+    def action_to_end(self) -> None:
+        self._transcript.to_end()
