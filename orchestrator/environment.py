@@ -1,7 +1,7 @@
 """What a process that the model steers finds in its environment: no credentials, no git variables of a caller.
 
 Pure. Holds for a child's worker, and for the commands that the parent's own model runs. A child finds no way to an
-agent or a daemon either, and has a place for temporary files of its own.
+agent or a daemon either where it is held back, and has a place for temporary files of its own.
 """
 
 import re
@@ -66,11 +66,16 @@ def child_environment(
     environment: Mapping[str, str], marker: tuple[str, str], allowed: Collection[str] = ()
 ) -> dict[str, str]:
     """What the worker of a child and everything it starts finds; `marker` is the child's."""
-    kept = clean_environment(environment, allowed)
-    without = {
-        name: value for name, value in kept.items() if name in allowed or name not in ADDRESSES_OF_SERVICES
+    return {**clean_environment(environment, allowed), marker[0]: marker[1]}
+
+
+def without_services(environment: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:
+    """`environment` without what leads to an agent, a daemon or a screen of the person's, but for those `allowed`."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in allowed or name not in ADDRESSES_OF_SERVICES
     }
-    return {**without, marker[0]: marker[1]}
 
 
 def temporary_variables(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import trio
 
 from merge.checkout import Checkout, linked_caches
-from orchestrator.environment import child_environment, temporary_variables
+from orchestrator.environment import child_environment, temporary_variables, without_services
 from orchestrator.grounds import Grounds
 from orchestrator.sandbox import OwnFolders, confinement_of
 from orchestrator.temporary_folder import make_temporary_folder, remove_temporary_folder
@@ -43,7 +43,9 @@ async def hold_back(
     environment = child_environment(os.environ, marker, table.environment)
     if not table.enabled or sys.platform != "linux":
         yield HeldBack(environment)
-    elif checkout is None:
+        return
+    environment = without_services(environment, table.environment)
+    if checkout is None:
         confinement = await trio.to_thread.run_sync(confinement_of, table, repository, None, os.environ)
         yield HeldBack(environment, (Confine(confinement),))
     else:

@@ -74,7 +74,7 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
         rules.allow(path, landlock.READ)
     for path in confinement.readable:
         for part in around(path, _below([path], shut)):
-            rules.allow(part, landlock.READ)
+            rules.allow(part, landlock.READ | landlock.REACH_SOCKET)
     # Without covers, what is shut or fixed in a writable folder is left out of its rules.
     left_out = [] if own_mounts else [*confinement.fixed, *_below(confinement.writable, shut)]
     for folder in confinement.writable:
