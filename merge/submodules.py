@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merge.git import GitPlace, ask_git
-from merge.objects import read_entries
+from merge.gitlinks import find_gitlinks, last_gitlinks
 from merge.repository import Repository, looks_like_git_dir, repository_at
-from merge.trees import SUBMODULE, ObjectId, RepoPath
+from merge.trees import ObjectId, RepoPath, show_path
 from merge.working_files import folders_above
 
 DEPTH = 5
@@ -21,7 +21,7 @@ DEPTH = 5
 
 @dataclass(frozen=True)
 class Submodule:
-    """A populated submodule. `path` is in the tree around it, `name` is what `.gitmodules` calls it."""
+    """A populated submodule. `path` is in the tree around it, `name` is what `.gitmodules` calls it, if it does."""
 
     path: RepoPath
     name: str
@@ -29,20 +29,20 @@ class Submodule:
 
 
 def list_submodules(repository: Repository, tree: ObjectId) -> dict[RepoPath, Submodule | None]:
-    """The submodules that `.gitmodules` names, that `tree` has as commits and that are populated, sorted by path.
+    """The submodules that `tree` has as commits and that are populated, sorted by path.
 
-    None stands for one that is not to be had, though it was populated: its `.git` leads nowhere.
+    One that `.gitmodules` does not name is one all the same. None stands for one that is not to be had, though it was
+    populated: its `.git` leads nowhere.
     """
-    named = _named_in_gitmodules(repository)
-    entries = read_entries(repository, tree, named) if named else {}
+    links = find_gitlinks(repository, tree)
+    named = _named_in_gitmodules(repository) if links else {}
     found: dict[RepoPath, Submodule | None] = {}
-    for path, entry in sorted(entries.items()):
-        if entry is not None and entry.mode == SUBMODULE:
-            inner = open_submodule(repository, path)
-            if inner is not None:
-                found[path] = Submodule(path, named[path], inner)
-            elif os.path.lexists(repository.root / os.fsdecode(path) / ".git"):
-                found[path] = None
+    for path in links:
+        inner = open_submodule(repository, path)
+        if inner is not None:
+            found[path] = Submodule(path, named.get(path, show_path(path)), inner)
+        elif os.path.lexists(repository.root / os.fsdecode(path) / ".git"):
+            found[path] = None
     return found
 
 
@@ -66,7 +66,7 @@ def known_submodules(repository: Repository) -> tuple[Repository, ...]:
 
 
 def _populated(repository: Repository, depth: int) -> Iterator[Repository]:
-    for path in _named_in_gitmodules(repository):
+    for path in sorted({*_named_in_gitmodules(repository), *last_gitlinks(repository)}):
         inner = open_submodule(repository, path) if depth > 0 else None
         if inner is not None:
             yield inner

@@ -88,4 +88,4 @@ def own_files(place: Place) -> list[str]:
     own = place.repository.common_dir / "covey"
     names = [str(path.relative_to(own)) for path in sorted(own.rglob("*")) if not path.is_dir()]
     lasting = ("landing.lock", "landings/last")
-    return [name for name in names if name not in lasting and not name.startswith("rules-")]
+    return [name for name in names if name not in lasting and not name.startswith(("rules-", "gitlinks-"))]

@@ -77,7 +77,7 @@ def git_state(place: Place) -> dict[str, bytes]:
     repository = place.repository
     for root in {repository.git_dir, repository.common_dir}:
         for folder, below, names in os.walk(root):
-            if Path(folder) == repository.common_dir:
+            if Path(folder, "HEAD").is_file():  # a git directory, a submodule's say
                 below[:] = [name for name in below if name not in ("objects", "covey")]
             for name in names:
                 file = Path(folder, name)

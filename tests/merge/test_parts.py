@@ -116,6 +116,22 @@ def test_it_lands_in_all_of_them_beside_what_the_person_does(nest: Nest, checkou
     assert all(name.startswith("checkouts/") for name in own_files(nest.outer))
 
 
+def test_it_lands_in_repositories_that_no_gitmodules_names(nest: Nest, checkouts: MakeCheckout) -> None:
+    """As when a folder with a `.git` of its own was added by hand: nothing but its commit tells of it."""
+    for place in (nest.lib, nest.outer):
+        place.git("rm", "-q", "--cached", ".gitmodules")
+        (place.root / ".gitmodules").unlink()
+        place.git("commit", "-q", "-m", "no names")
+    checkout = checkouts(nest.outer)
+    edit_everywhere(checkout)
+    landing = land_it(nest, checkout)
+    assert isinstance(landing, Landed), landing
+    assert tuple(sorted(landing.paths)) == EVERYWHERE
+    assert nest.core.read("core.c") == dirty(2, "the child's").encode()
+    assert isinstance(undo_landing(nest.outer.repository), Undone)
+    assert nest.core.read("core.c") == dirty(0, "").encode()
+
+
 def test_it_is_taken_back_in_all_of_them(nest: Nest, checkouts: MakeCheckout) -> None:
     before = states(nest)
     checkout = checkouts(nest.outer)

@@ -57,7 +57,16 @@ def test_a_path_in_gitmodules_counts_only_where_the_tree_has_a_commit(nest: Nest
     Place(nest.outer.root.with_name("library-of-others")).root.mkdir()
     shutil.copytree(nest.lib.repository.git_dir, nest.outer.root.with_name("library-of-others") / ".git")
     nest.outer.write(".gitmodules", f'[submodule "x"]\n\tpath = {path}\n\turl = ./\n')
-    assert list_submodules(nest.outer.repository, head_tree(nest.outer)) == {}
+    assert list(list_submodules(nest.outer.repository, head_tree(nest.outer))) == [LIB]
+
+
+def test_one_that_gitmodules_does_not_name_is_found_by_its_commit(nest: Nest) -> None:
+    nest.outer.git("rm", "-q", "--cached", ".gitmodules")
+    (nest.outer.root / ".gitmodules").unlink()
+    nest.outer.git("commit", "-q", "-m", "no names")
+    found = list_submodules(nest.outer.repository, head_tree(nest.outer))[LIB]
+    assert found is not None
+    assert (found.name, found.repository) == ("libs/one", nest.lib.repository)
 
 
 def test_all_that_are_on_the_disk_are_known_populated_or_not(nest: Nest, make_place: MakePlace) -> None:
