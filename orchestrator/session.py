@@ -81,6 +81,7 @@ from worker.protocol import Answered, AnyOutcome, ChildId, ToolFinished, ToolSta
 from worker.shortfalls import not_enforced
 from worker.toolbox import Toolbox
 from worker.tools import ask, classic_bash, run_command
+from worker.tools.foreseen import foresee
 from worker.workspace import Workspace
 
 THE_PERSON = "the person"
@@ -439,7 +440,7 @@ async def open_session(
                         classic_bash.run, max_output=settings.max_output, environment=environment
                     ),
                 }
-                permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)))
+                permits = Permits(policy, partial(desk.ask, record=partial(journal.record, PARENT)), foresee)
                 patience = configuration.jobs.after_secs if modules.jobs else _LONGEST_COMMAND_SECONDS
                 workspace = Workspace(
                     repository.root,

@@ -36,6 +36,7 @@ from worker.protocol import (
     ToolStarted,
 )
 from worker.toolbox import Toolbox
+from worker.tools.foreseen import foresee
 from worker.tools.tool import Access
 from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
@@ -110,7 +111,7 @@ async def work(
         command_limit_seconds=start.command_limit_seconds,
         search_limit_seconds=start.search_limit_seconds,
     )
-    permits = Permits(start.policy, permission.ask)
+    permits = Permits(start.policy, permission.ask, foresee)
     tools = every_tool(start.tools)
     toolbox = Toolbox(
         tools,

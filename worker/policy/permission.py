@@ -4,6 +4,7 @@ Who is asked is handed in: the parent asks at its own desk, a child over its pip
 model when the call may not run. Knows no front end.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
@@ -23,12 +24,19 @@ Arguments = TypeVar("Arguments", bound=msgspec.Struct)
 _WHAT = {"shell": "command", "write": "edit", "read": "read", "delegate": "delegation"}
 
 
+Foresee = Callable[[msgspec.Struct, Workspace], str]
+"""What a call would change, as a diff; nothing where that can't be told."""
+
+_MOST_LINES = 2_000
+
+
 class Permits:
     """The policy of one agent, and who it asks. `refusal` is called before a call runs."""
 
-    def __init__(self, policy: Policy, ask: AskPerson) -> None:
+    def __init__(self, policy: Policy, ask: AskPerson, foresee: Foresee | None = None) -> None:
         self._policy = policy
         self._ask = ask
+        self._foresee = foresee
         self._with_files = looks_at_paths(policy)
         self._closed = closed_globs(policy)
 
@@ -51,7 +59,8 @@ class Permits:
                 return f"[{said}] Do it another way, or say what you could not do."
             case Ask(grants=grants, reason=reason):
                 title = tool.title(arguments, workspace)
-                question = Question(call.id, tool.name, title, detail_of(arguments), grants, reason)
+                detail = await self._detail(arguments, workspace)
+                question = Question(call.id, tool.name, title, detail, grants, reason)
                 match await self._ask(question):
                     case "approved":
                         return None
@@ -70,6 +79,17 @@ class Permits:
         given: str | list[str] | None = getattr(arguments, "exclude", None)
         excluded = [given] if isinstance(given, str) else list(given or ())
         return msgspec.structs.replace(arguments, exclude=[*excluded, *self._closed])
+
+    async def _detail(self, arguments: msgspec.Struct, workspace: Workspace) -> str:
+        """What the call would do, whole, but for what nobody would read to its end."""
+        change = ""
+        if self._foresee is not None:
+            change = await trio.to_thread.run_sync(
+                self._foresee, arguments, workspace, abandon_on_cancel=True
+            )
+        lines = (change or detail_of(arguments)).split("\n")
+        more = len(lines) - _MOST_LINES
+        return "\n".join([*lines[:_MOST_LINES], *([f"… {more} more lines"] if more > 0 else [])])
 
     async def _decide(self, tool: AnyTool, arguments: msgspec.Struct, workspace: Workspace) -> Decision:
         name = advertised_name(tool.name) or tool.name

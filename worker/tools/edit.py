@@ -60,7 +60,7 @@ def title(arguments: EditArguments, workspace: Workspace) -> str:
     shown = title_path(workspace, arguments.path)
     if arguments.to is None:
         return f"edit {shown}"
-    verb = "edit and move" if _edits_of(arguments) else "move"
+    verb = "edit and move" if edits_of(arguments) else "move"
     return f"{verb} {shown} to {title_path(workspace, arguments.to)}"
 
 
@@ -68,7 +68,8 @@ async def run(arguments: EditArguments, workspace: Workspace) -> ToolAnswer:
     return await answer_from_thread(partial(_edit, arguments, workspace), writes=True)
 
 
-def _edits_of(arguments: EditArguments) -> list[OneEdit]:
+def edits_of(arguments: EditArguments) -> list[OneEdit]:
+    """Every edit of a call: the one that stands by itself, then those of the list."""
     single = OneEdit(
         arguments.old,
         arguments.new,
@@ -83,7 +84,7 @@ def _edits_of(arguments: EditArguments) -> list[OneEdit]:
 
 def _edit(arguments: EditArguments, workspace: Workspace) -> ToolAnswer:
     plain = workspace.resolve_to_write(arguments.path)
-    edits = _edits_of(arguments)
+    edits = edits_of(arguments)
     if arguments.to is not None:
         return _move(plain, arguments.to, edits, workspace)
     if not edits:

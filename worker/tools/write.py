@@ -63,11 +63,17 @@ def title(arguments: WriteArguments, workspace: Workspace) -> str:
     return f"write {title_path(workspace, paths[0])}{more}"
 
 
-async def run(arguments: WriteArguments, workspace: Workspace) -> ToolAnswer:
+def files_of(arguments: WriteArguments) -> list[FileToWrite]:
+    """Every file of a call: the one that stands by itself, then those of the list."""
     files = list(arguments.files or ())
     if arguments.path is not None and arguments.content is not None:
         files.insert(0, FileToWrite(arguments.path, arguments.content))
-    elif arguments.path is not None or arguments.content is not None:
+    return files
+
+
+async def run(arguments: WriteArguments, workspace: Workspace) -> ToolAnswer:
+    files = files_of(arguments)
+    if (arguments.path is None) != (arguments.content is None):
         missing = "content" if arguments.content is None else "path"
         return failed(f"{missing} is missing; give path and content, or files. Nothing was written.")
     if not files:
