@@ -1,5 +1,6 @@
 """Real git. Whoever breaks a check is taken back, named and held; the others stay."""
 
+import random
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, closing
 from functools import partial
@@ -177,3 +178,19 @@ async def test_a_landing_that_fails_is_told_to_its_own_child_only(tmp_path: Path
         with pytest.raises(OSError, match="the disk is full"):
             await it.turn.land(ToLand(lambda: None, breaks, partial(Held, "x")))
         assert isinstance((await it.land("a"))["a"], Landed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(30))
+async def test_whoever_breaks_it_is_held_and_nobody_else(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    children = [f"c{number}" for number in range(chance.randint(1, 9))]
+    breakers = {child for child in children if chance.random() < 0.35}
+    conditions = " && ".join(["true", *(f"test ! -e {child}.txt" for child in breakers)])
+    async with bench(tmp_path, conditions) as it:
+        landings: dict[str, AnyLanding] = {}
+        while rest := [child for child in children if child not in landings]:
+            landings |= await it.land(*rest[: chance.randint(1, 9)])
+        assert {child for child, landing in landings.items() if isinstance(landing, Held)} == breakers
+        assert it.there() == sorted(set(children) - breakers)
+        assert all(not landing.notes for landing in landings.values() if isinstance(landing, Landed))
