@@ -34,18 +34,20 @@ from worker.protocol import Answered
 THE_DEATH_OF_ITS_SESSION = "the death of its session"
 
 _UNFINISHED = "its session died before it finished"
+_UNCHECKED = "held: its session died before the checks could tell whether it breaks one"
 
 
-async def settle_orphans(repository: Repository, ledger: Ledger) -> list[str]:
+async def settle_orphans(repository: Repository, ledger: Ledger, *, verifies: bool = False) -> list[str]:
     """Deal with every child whose session is dead; a sentence about each, for the person.
 
-    Called before a session opens its journal: it may be the one that goes on with the dead session's.
+    Where landings are verified (`verifies`) nothing lands here: no check would tell whether it may. Called before a
+    session opens its journal: it may be the one that goes on with the dead session's.
     """
     told: list[str] = []
     for row in ledger.readable_rows(OPEN_STATES)[0]:
         if is_dead(row.owner):
             try:
-                told += await _settle_orphan(repository, ledger, row)
+                told += await _settle_orphan(repository, ledger, row, verifies)
             except Exception as error:
                 # Whatever is wrong with what one child left, a session must begin; the next start tries again.
                 told.append(f"Child {row.child} of a session that died could not be dealt with: {error}")
@@ -57,7 +59,7 @@ def is_dead(process: Process) -> bool:
     return not is_alive(ProcessKey(process.pid, process.start_time))
 
 
-async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow) -> list[str]:
+async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow, verifies: bool) -> list[str]:
     me = process_of(os.getpid())
     assert me is not None
     claimed = ledger.claim(row, me)
@@ -68,7 +70,7 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow)
     journal_path = _journal_of(repository.root, row.session)
     entries = _entries(journal_path)
     ending = _ending(row, entries)
-    landing = await _settle_checkout(repository, row, record)
+    landing = await _settle_checkout(repository, row, record, verifies)
     how = f"stopped by {THE_DEATH_OF_ITS_SESSION}"
     record.has_ended(landing, how)
     if journal_path.exists() and not _has(ChildFinished, entries, row):
@@ -96,7 +98,9 @@ async def _end_what_is_left(repository: Repository, row: LedgerRow) -> None:
         await trio.to_thread.run_sync(remove_temporary_folder, marker[1])
 
 
-async def _settle_checkout(repository: Repository, row: LedgerRow, record: ChildRecord) -> AnyLanding | None:
+async def _settle_checkout(
+    repository: Repository, row: LedgerRow, record: ChildRecord, verifies: bool
+) -> AnyLanding | None:
     """Land or keep what is in its folder; a folder whose landing is on record already is only removed."""
     if row.checkout is not None and row.commit is None:
         return await trio.to_thread.run_sync(_remove_half_made, repository, row)
@@ -116,7 +120,13 @@ async def _settle_checkout(repository: Repository, row: LedgerRow, record: Child
         return NothingToLand()
     finished = row.state in ("finished", "landing")
     return await settle(
-        repository, PlainTurn(), checkout, began_of(row), record, finished=finished, unfinished=_UNFINISHED
+        repository,
+        PlainTurn(),
+        checkout,
+        began_of(row),
+        record,
+        finished=finished and not verifies,
+        unfinished=_UNCHECKED if finished else _UNFINISHED,
     )
 
 

@@ -273,7 +273,7 @@ async def tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journ
         journal.record(PARENT, Noticed(sentence))
 
 
-async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
+async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) -> list[str]:
     """Deal with what sessions that died have left; a sentence about each thing, for the person."""
     notices = await trio.to_thread.run_sync(put_right, repository)
     rows, damaged = ledger.readable_rows(OPEN_STATES)
@@ -286,7 +286,7 @@ async def _put_right(repository: Repository, ledger: Ledger) -> list[str]:
         return notices
     from orchestrator.orphans import settle_orphans  # brings git's libraries
 
-    return notices + await settle_orphans(repository, ledger)
+    return notices + await settle_orphans(repository, ledger, verifies=verifies)
 
 
 def _landing_turn(repository: Repository, configuration: Configuration, checks: Checks) -> LandingTurn:
@@ -349,7 +349,8 @@ async def open_session(
     folder = own_folder(repository)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(repository))
-        notices = await _put_right(repository, ledger)
+        verifies = configuration.landing.verify and bool(configured)
+        notices = await _put_right(repository, ledger, verifies=verifies)
         past = find_past()
         id = past.session
         folder = folder / "sessions" / id

@@ -10,7 +10,17 @@ from orchestrator.cli import run
 from orchestrator.events import CheckFinished, ChildFinished
 from orchestrator.scripted.scenario import Conversation
 from tests.conftest import RepositoryOf
-from tests.end_to_end.covey import REQUEST, call, journal_of, run_covey, says, serving, talk, task
+from tests.end_to_end.covey import (
+    REQUEST,
+    call,
+    journal_of,
+    open_covey,
+    run_covey,
+    says,
+    serving,
+    talk,
+    task,
+)
 
 PASSES_WITHOUT_BAD = '[check.tests]\ncommand = "if test -e bad.txt; then echo bad is here; false; fi"\n'
 
@@ -69,6 +79,37 @@ async def test_a_verified_landing_holds_the_child_that_breaks_a_check(
     for words in (["review", "--json"], ["children", "--json"], ["review", Path(held.checkout).name]):
         assert await trio.to_thread.run_sync(run, words) == 0
         assert held.reason in capsys.readouterr().out, words
+
+
+@pytest.mark.keeps_checkouts
+async def test_what_a_dead_session_had_not_verified_is_held(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    repository = repository_of("python_package")
+    mark = tmp_path / "mark"
+    # It fails with the child's edit, and is at work on the tree without it when the session is killed.
+    with_checks(
+        repository,
+        f'[check.tests]\ncommand = "if test -e bad.txt; then exit 1; fi; echo > {mark}; sleep 300"\n',
+    )
+    verifies = {"COVEY_LANDING_VERIFY": "true"}
+    _, _, bad = good_and_bad_child()
+    only_bad = says("", task("implement", "bad", "Write bad."))
+    async with serving(talk(REQUEST, only_bad), bad, talk("hello again", says("Hello."))) as server:
+        async with open_covey(repository, server=server, environment=verifies) as process:
+            assert process.stdin is not None
+            await process.stdin.send_all(f"{REQUEST}\n".encode())
+            with trio.fail_after(30):
+                while not mark.exists():  # noqa: ASYNC110
+                    await trio.sleep(0.01)
+            process.kill()
+            await process.wait()
+        done = await run_covey(repository, requests=("hello again",), server=server, environment=verifies)
+    assert done.status == 0
+    assert "held: its session died before the checks could tell whether it breaks one" in done.output
+    assert not (repository / "bad.txt").exists()
+    (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
+    assert (kept / "bad.txt").read_text() == "x\n"
 
 
 async def test_a_check_file_that_cant_be_understood_ends_the_start(repository_of: RepositoryOf) -> None:
