@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from orchestrator.events import ChildFinished, Compacted, Noticed
 from orchestrator.scripted.scenario import Conversation, Reply, Status, Usage
 from orchestrator.scripted.server import ScriptedServer
@@ -67,6 +69,36 @@ async def test_a_session_near_the_limit_goes_on_with_a_summary_and_is_resumed_wi
         assert len(re.findall(r"\d:[0-9a-z]+\|# tally", body)) == 1, "what was not read yet is kept as it was"
     assert resumed.count("go on") == 1
     assert resumed.count("All done.") == 1
+
+
+async def test_a_child_at_work_is_not_lost_sight_of_and_its_end_is_told_once(
+    repository_of: RepositoryOf, covey_home: Path
+) -> None:
+    repository = repository_of("python_package")
+    covey_home.mkdir(parents=True)
+    (covey_home / "config.toml").write_text("[endpoint]\ncontext_tokens = 100_000\n")
+    summary, after = summarised(
+        REQUEST, 2, says("", call("task", child="{id}", wait_secs=20)), says("I have its report.")
+    )
+    after = replace(after, captures={"id": r"child (watcher-\w+) \(research\) running: watcher"})
+    script = [
+        summary,
+        after,
+        talk(
+            REQUEST,
+            says("I think. " * 500, task("research", "watcher", "Watch the file.", background=True)),
+            Reply(calls=(READ,), usage=Usage(90_000, 10)),
+        ),
+        talk("Watch the file.", says("Nothing moved.", delay_ms=1_500)),
+    ]
+    async with serving(*script) as server:
+        done = await run_covey(repository, server=server)
+        assert done.status == 0, done
+        last = server.requests[-1].body.decode()
+    assert "I have its report." in done.output
+    (child,) = {entry.who for entry in journal_of(repository) if entry.who}
+    assert len(re.findall(rf"child {child} \(research\) finished after", last)) == 1
+    assert last.count("Nothing moved.") == 1
 
 
 async def test_a_child_that_overflows_goes_on_and_all_of_its_work_lands(repository_of: RepositoryOf) -> None:
