@@ -42,6 +42,7 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.load
 	$(BIN)/python -m benchmarks.merging
 	$(BIN)/python -m benchmarks.confining
+	$(BIN)/python -m benchmarks.tools
 
 soak: .venv/.installed
 	$(BIN)/python -m pytest -m soak --hypothesis-profile=soak $(PYTEST_ARGS)

@@ -14,6 +14,7 @@ from tests.fixtures_on_disk import commit_fixture
 from tests.hermetic import hermetic_environment
 from tests.leaks import checkouts_left, leaks_since, look
 from tests.outliving import ended_with_this_process
+from tests.unprivileged import may_do_everything, run_unprivileged
 
 # A test run is the same each time; `make soak` looks further. A deadline would assert a timing.
 hypothesis.settings.register_profile("test", deadline=None, derandomize=True, database=None, print_blob=True)
@@ -88,3 +89,14 @@ def repository_of(tmp_path: Path) -> RepositoryOf:
         return commit_fixture(name, tmp_path / (name if number == 1 else f"{name}_{number}"))
 
     return make
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """A test that is marked `unprivileged` is run by root in a process to which the system can say no."""
+    if pyfuncitem.get_closest_marker("unprivileged") is None or not may_do_everything():  # pyright: ignore[reportUnknownMemberType]
+        return None
+    said = run_unprivileged(pyfuncitem.nodeid, pyfuncitem.config.rootpath)
+    if said is not None:
+        pytest.fail(said, pytrace=False)
+    return True

@@ -1,7 +1,7 @@
 """The body of a text while an edit is planned: where its lines are, and how new text is written among them.
 
-Every line of a body ends in a line ending: a text without a final one is given one, which `strip_added` takes away from
-the result. Lines are counted from 1. Holds bytes as `worker.tools.text_file` makes them; knows no edit.
+Every line of a body ends in a line ending: a text without a final one is given one, which `join` takes away from the
+result. Lines are counted from 1. Holds bytes as `worker.tools.text_file` makes them; knows no edit.
 """
 
 import re
@@ -25,6 +25,10 @@ class Body:
     def lines(self) -> int:
         """How many lines there are."""
         return self.bytes.count(b"\n")
+
+    @cached_property
+    def _has_returns(self) -> bool:
+        return self.ending != b"\n" or b"\r" in self.bytes
 
     def line_at(self, offset: int) -> int:
         """The number of the line that holds the byte at `offset`."""
@@ -51,7 +55,7 @@ class Body:
 
     def ending_within(self, start: int, end: int) -> bytes:
         """The ending of the first line that a span touches."""
-        if self.ending == b"\n" and b"\r" not in self.bytes:
+        if not self._has_returns:
             return b"\n"
         at = self.bytes.find(b"\n", start, end)
         if at < 0:
@@ -69,16 +73,18 @@ class Body:
         data = self.coding.encode(text)
         return re.sub(rb"(?<!\r)\n", ending, data) if ending != b"\n" else data
 
-    def strip_added(self, result: bytes, last_changed: int) -> bytes:
-        """`result`, an edited body, without a final ending where the text had none.
+    def join(self, parts: list[bytes | memoryview], last_changed: int) -> bytes:
+        """The edited body that consists of `parts`, without a final ending where the text had none.
 
-        `last_changed` is the offset in this body behind which nothing was changed.
+        `last_changed` is the offset in this body behind which nothing was changed: the last part holds it as it is.
         """
-        if not self._added or not result.endswith(b"\n"):
-            return result
+        if not self._added:
+            return b"".join(parts)
         if last_changed < len(self.bytes):
-            return result[: -len(self._added)]
-        return result[: -2 if result.endswith(b"\r\n") else -1]
+            parts[-1] = parts[-1][: -len(self._added)]
+            return b"".join(parts)
+        result = b"".join(parts)
+        return result[: -2 if result.endswith(b"\r\n") else -1] if result.endswith(b"\n") else result
 
 
 def _missing_ending(text: bytes, ending: bytes) -> bytes:

@@ -94,10 +94,11 @@ def plan(text: bytes, coding: Coding, edits: Sequence[OneEdit]) -> Planned:
                 " make one edit of them. Nothing was written."
             )
     last_changed = splices[-1].end if splices else 0
-    return Planned(body.strip_added(_apply(body.bytes, splices), last_changed), splices)
+    return Planned(body.join(_parts(body.bytes, splices), last_changed), splices)
 
 
-def _apply(text: bytes, splices: Sequence[Splice]) -> bytes:
+def _parts(text: bytes, splices: Sequence[Splice]) -> list[bytes | memoryview]:
+    """What the text consists of after its splices; the last part is what stands behind them."""
     parts: list[bytes | memoryview] = []
     view = memoryview(text)
     at = 0
@@ -105,7 +106,7 @@ def _apply(text: bytes, splices: Sequence[Splice]) -> bytes:
         parts += [view[at : splice.start], splice.data]
         at = splice.end
     parts.append(view[at:])
-    return b"".join(parts)
+    return parts
 
 
 def _splices(edit: OneEdit, body: Body, number: int) -> list[Splice]:

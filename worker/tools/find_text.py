@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from worker.tools.body import Body
 from worker.tools.lines import parse_tag, split_lines, tag_line
 from worker.tools.refusals import ToolRefused
-from worker.tools.text_file import NotEncodable
+from worker.tools.text_file import NotEncodable, is_utf_8
 
 # Comparing a line with each line of a file costs about 20 µs a line.
 _COMPARED_LINES = 5_000
@@ -90,9 +90,7 @@ def _find(body: bytes, needle: bytes, start: int, end: int) -> list[tuple[int, i
 def _in_other_codec(body: Body, text: str) -> bytes | None:
     if body.coding.codec == "latin-1":
         return text.encode()
-    try:
-        body.bytes.decode()
-    except UnicodeDecodeError:
+    if not is_utf_8(body.bytes):
         try:
             return text.encode("latin-1")
         except UnicodeEncodeError:

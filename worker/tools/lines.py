@@ -70,13 +70,19 @@ def tag_line(number: int, line: bytes) -> str:
     return f"{number}:{zlib.crc32(line) & 0xFFFF:04x}|{show_line(line)}"
 
 
-def tag_lines(lines: Sequence[bytes], first: int = 1) -> list[str]:
-    """`N:hash|text` of successive lines, the first of which has the number `first`."""
-    hashes = array("H", [checksum & 0xFFFF for checksum in map(zlib.crc32, lines)])
+def hashes_of(lines: Sequence[bytes]) -> list[str]:
+    """`hash_of` each of many lines."""
+    checksums = memoryview(array("I", map(zlib.crc32, lines))).cast("B").cast("H")
+    # The lower half of each; written as hexadecimal all at once, because each by itself would cost as much as its hash.
+    hashes = array("H", checksums[0 if sys.byteorder == "little" else 1 :: 2].tobytes())
     if sys.byteorder == "little":
         hashes.byteswap()
-    # Written as hexadecimal all at once: formatting each number would cost as much as all the rest.
-    digits = hashes.tobytes().hex(" ", 2).split(" ")
+    return hashes.tobytes().hex(" ", 2).split(" ") if lines else []
+
+
+def tag_lines(lines: Sequence[bytes], first: int = 1) -> list[str]:
+    """`N:hash|text` of successive lines, the first of which has the number `first`."""
+    digits = hashes_of(lines)
     return [
         f"{number}:{digit}|{text}"
         for number, digit, text in zip(count(first), digits, _show_lines(lines), strict=False)
@@ -104,5 +110,4 @@ def split_lines(body: bytes) -> list[bytes]:
 
 def lines_with_hash(lines: Sequence[bytes], wanted: str) -> list[int]:
     """The numbers, from 1, of the lines whose tags have the hash `wanted`."""
-    value = int(wanted, 16)
-    return [number for number, line in enumerate(lines, 1) if zlib.crc32(line) & 0xFFFF == value]
+    return [number for number, found in enumerate(hashes_of(lines), 1) if found == wanted]

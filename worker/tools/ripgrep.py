@@ -37,7 +37,7 @@ async def run_ripgrep(arguments: Sequence[str], take: Callable[[bytes], bool]) -
     Raises:
         RipgrepMissing: when it can't be started.
     """
-    command = [_where_ripgrep_is(), "--no-config", "--color=never", *arguments]
+    command = [where_ripgrep_is(), "--no-config", "--color=never", *arguments]
     try:
         process = await trio.lowlevel.open_process(
             command,
@@ -78,7 +78,12 @@ async def run_ripgrep(arguments: Sequence[str], take: Callable[[bytes], bool]) -
     return Ended(None if stopped else process.returncode, complaints.decode(errors="replace"))
 
 
-def _where_ripgrep_is() -> str:
+def where_ripgrep_is() -> str:
+    """The program: the one beside Python, else the one on the path.
+
+    Raises:
+        RipgrepMissing: when there is none.
+    """
     beside = Path(sys.executable).with_name("rg.exe" if sys.platform == "win32" else "rg")
     found = str(beside) if beside.is_file() else shutil.which("rg")
     if found is None:

@@ -4,9 +4,10 @@ Ripgrep searches; this module tells what it found. Binary files, files over 1 Mi
 build folders are skipped; a result names what was ignored.
 """
 
+import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import trio
@@ -73,9 +74,9 @@ async def _tell(query: Query, roots: Roots, findings: Findings, workspace: Works
     if query.patterns and query.output == "lines":
         lines, entries, total, kind = await _hits(query, findings.files, show)
     else:
-        listed, kind = _listing(query, findings.files, show)
-        lines = _fitting(listed[query.offset :])
-        entries, total = len(lines), len(listed)
+        listed, total, kind = _listing(query, findings.files, show)
+        lines = _fitting(itertools.islice(listed, query.offset, None))
+        entries = len(lines)
     notes = paging_note(query.offset, entries, total, kind)
     if not findings.files:
         lines = [_nothing(query, workspace)]
@@ -111,28 +112,33 @@ async def _hits(
     return page.lines, shown, total, "Hits"
 
 
-def _listing(query: Query, files: Sequence[Found], show: Callable[[str], str]) -> tuple[list[str], str]:
-    """All entries of a result that lists files, and what they are called."""
+def _listing(
+    query: Query, files: Sequence[Found], show: Callable[[str], str]
+) -> tuple[Iterable[str], int, str]:
+    """The entries of a result that lists files, told as far as they are wanted; their number; what they are called."""
     if query.output == "folders":
         folders = Counter(
             file.path.rpartition("/")[0] for file in files
         )  # in the order of the newest file of each
-        return [f"{show(path)}/: {counted(number, 'file')}" for path, number in folders.items()], "Folders"
+        told = (f"{show(path)}/: {counted(number, 'file')}" for path, number in folders.items())
+        return told, len(folders), "Folders"
     if query.output != "count":
-        return [show(file.path) for file in files], "Files"
+        return (show(file.path) for file in files), len(files), "Files"
     if query.patterns:
-        return [f"{show(file.path)}:{file.hits}" for file in files], "Files"
-    return [counted(len(files), "file")], "Files"
+        return (f"{show(file.path)}:{file.hits}" for file in files), len(files), "Files"
+    return [counted(len(files), "file")], 1, "Files"
 
 
-def _fitting(lines: Sequence[str]) -> list[str]:
+def _fitting(lines: Iterable[str]) -> list[str]:
     """As many of the lines as a page holds; at least one."""
     size = 0
-    for number, line in enumerate(lines):
+    page: list[str] = []
+    for line in lines:
         size += len(line.encode("utf-8", "replace")) + 1
-        if size > PAGE_BYTES and number:
-            return list(lines[:number])
-    return list(lines)
+        if size > PAGE_BYTES and page:
+            break
+        page.append(line)
+    return page
 
 
 def _nothing(query: Query, workspace: Workspace) -> str:

@@ -215,11 +215,13 @@ def _weigh(
     if not query.names.wants_everything:
         wants = query.names.wants
         candidates = [one for one in candidates if wants(*_forms(one[0], roots, workspace))]
-    # Of two paths that lead to one file the first stands.
-    once = {roots.key_of(path): (path, hits) for path, hits in reversed(list(candidates))}
+    if len(roots.found) > 1:
+        # Of two paths that lead to one file the first stands.
+        once = {roots.key_of(path): (path, hits) for path, hits in reversed(list(candidates))}
+        candidates = once.values()
     since_ns = -math.inf if query.newer_than is None else query.newer_than * 1e9
     files: list[Found] = []
-    for path, hits in once.values():
+    for path, hits in candidates:
         try:
             found = os.stat(path)  # noqa: PTH116 - making a Path costs more than the call
         except OSError:

@@ -12,6 +12,8 @@ from typing import Literal
 # Where a file holds a zero byte this early it is no text; git looks as far.
 _LOOK_BYTES = 8_000
 
+_PIECE_BYTES = 256 * 1024
+
 
 class NotText(Exception):
     """Raised when bytes are no text in an encoding known here."""
@@ -112,12 +114,23 @@ def ending_of(body: bytes) -> bytes:
     return b"\r\n" if body.count(b"\r\n") * 2 > body.count(b"\n") else b"\n"
 
 
-def _codec_of(body: bytes) -> Literal["utf-8", "latin-1"]:
+def is_utf_8(body: bytes) -> bool:
+    """Whether all of `body` is UTF-8. One character beyond U+FFFF would make four bytes of each in a whole `str`."""
     if body.isascii():
-        return "utf-8"
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(body)
     try:
-        body.decode()
+        for start in range(0, len(body), _PIECE_BYTES):
+            decoder.decode(view[start : start + _PIECE_BYTES])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _codec_of(body: bytes) -> Literal["utf-8", "latin-1"]:
+    if not is_utf_8(body):
         # A file in UTF-8 with a broken place stays UTF-8: the lines that are neither decide by their number.
         good = bad = 0
         for line in body.split(b"\n"):

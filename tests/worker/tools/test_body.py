@@ -25,7 +25,7 @@ def test_a_body_has_the_lines_of_its_text(text: bytes) -> None:
 def test_the_ending_that_was_added_goes_away_again(text: bytes) -> None:
     body = Body(text, Coding())
     assert not body.bytes or body.bytes.endswith(b"\n")
-    assert body.strip_added(body.bytes, 0) == text
+    assert body.join([body.bytes], 0) == text
 
 
 def test_lines_far_into_a_long_text_are_found() -> None:
