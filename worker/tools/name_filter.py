@@ -50,6 +50,18 @@ class NameFilter:
         """Whether the file with this path is wanted."""
         return self.fits(*forms) and not self.leaves_out(*forms)
 
+    def sieve(self, paths: Sequence[bytes]) -> list[bytes]:
+        """`paths` without most of those that can't be wanted, at a tenth of what asking for each costs."""
+        words = [word.encode() for word in self._words if word.isascii()]
+        if not words:
+            return list(paths)
+        # What is no ASCII may fold to letters that it does not hold.
+        folded = paths if self.case_sensitive else [path.lower() for path in paths]
+        pairs = zip(paths, folded, strict=True)
+        for word in words:
+            pairs = [pair for pair in pairs if word in pair[1] or not pair[1].isascii()]
+        return [path for path, _ in pairs]
+
     def fits(self, *forms: str) -> bool:
         """Whether words and globs fit; whether it is excluded is not asked."""
         name = forms[0].rpartition("/")[2]

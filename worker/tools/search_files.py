@@ -146,7 +146,7 @@ class _Runs:
         output = bytes(self._output)
         if self._query.counts_hits:
             return [(os.fsdecode(path), hits) for path, hits in read_counts(output)]
-        return [(os.fsdecode(path), 0) for path in read_paths(output)]
+        return [(os.fsdecode(path), 0) for path in self._query.names.sieve(read_paths(output))]
 
     def _take(self, piece: bytes) -> bool:
         self._output += piece

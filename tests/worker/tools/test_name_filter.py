@@ -110,3 +110,16 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).touch()
         (folder / "sub" / name).touch()
     return folder
+
+
+@given(
+    st.lists(st.text("abSſßK\u212a", min_size=1, max_size=3), max_size=3),
+    st.lists(st.text("abAsSſßkK\u212a/", max_size=6), max_size=8),
+    st.booleans(),
+)
+def test_the_sieve_lets_through_whatever_is_wanted(words: list[str], paths: list[str], case: bool) -> None:
+    names = NameFilter(words, case_sensitive=case)
+    let_through = names.sieve([path.encode() for path in paths])
+    assert [path for path in paths if names.wants(path)] == [
+        path.decode() for path in let_through if names.wants(path.decode())
+    ]
