@@ -1,6 +1,8 @@
 """Real processes. What a worker does to itself before it begins, whichever way it was started."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,9 @@ import trio
 
 from orchestrator.spawning import can_fork_warm
 from tests.orchestrator.test_spawning import ENVIRONMENT, owned, spawner_of
+from worker.confinement import Confinement
 from worker.conversation import AssistantMessage, CallId, ToolCall, UserMessage
-from worker.first_steps import MountOverlay, decode_steps, encode_steps
+from worker.first_steps import Confine, MountOverlay, decode_steps, encode_steps
 from worker.model import Reply
 from worker.protocol import ChildId, ModelAsked, ModelReplied, Ready, Start, ToolFinished, ToolStarted
 
@@ -80,6 +83,36 @@ async def test_a_worker_that_cant_take_a_step_says_why_and_ends(way: str, tmp_pa
             assert "No such file or directory" in said
             assert "work" in said
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("user_namespace", [False, True])
+def test_layers_are_all_that_a_process_which_is_held_back_may_change(
+    tmp_path: Path, user_namespace: bool
+) -> None:
+    if not user_namespace and os.geteuid() != 0:
+        pytest.skip("without a user namespace only root mounts")
+    step = layers(tmp_path, user_namespace=user_namespace)
+    held = Confinement(writable=(step.target,), unreadable=(bytes(tmp_path / "pristine"),))
+    script = """
+cd "$1/seen" && cat both.txt inner/file.txt && echo mine > inner/new.txt && rm both.txt
+for file in upper/inner/new.txt delta/both.txt lock; do echo out > "$1/$file"; chmod 700 "$1/$file"; done
+cat "$1/pristine/both.txt"; umount "$1/seen"; grep CapEff /proc/self/status
+"""
+    code = (
+        "import os, sys; from worker.first_steps import decode_steps, take_steps;"
+        "take_steps(decode_steps(sys.argv[1])); os.execv('/bin/sh', ['sh', '-c', *sys.argv[2:]])"
+    )
+    before = {name: (tmp_path / name).stat() for name in ("delta/both.txt", "lock")}
+    word = encode_steps((step, Confine(held)))
+    command = [sys.executable, "-P", "-c", code, word, script, "sh", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = done.stdout.split()
+    assert told[:-1] == ["delta", "pristine", "CapEff:"], done
+    assert int(told[-1], 16) & 1 << 21 == 0, "it may still administer the system"
+    assert (tmp_path / "upper/inner/new.txt").read_text() == "mine\n"
+    assert (tmp_path / "upper/both.txt").is_char_device(), "a whiteout"
+    assert {name: (tmp_path / name).stat() for name in before} == before
+    assert (tmp_path / "delta/both.txt").read_text() == "delta\n"
 
 
 def test_steps_travel_as_one_word(tmp_path: Path) -> None:

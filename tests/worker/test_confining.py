@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import resource
+import shutil
 import socket
 import subprocess
 import sys
@@ -308,6 +309,21 @@ print([line.split()[1] for line in open("/proc/self/status") if line.startswith(
     done = confined(own, code, place / "own", device)
     assert done.stdout == "['00000000000404fb', '00000000000404fb']\n", done
     assert not (place / "own/disk").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a program another user's")
+def test_a_program_that_belongs_to_another_user_gains_nothing_by_that(place: Path, own: Confinement) -> None:
+    program, public = place / "own/program", place / "own/public"
+    shutil.copy("/usr/bin/touch", program)
+    os.chown(program, 65534, 65534)
+    program.chmod(0o4755)
+    public.mkdir()
+    public.chmod(0o777)
+    code = "import os, subprocess; os.chdir(args[0]); subprocess.run(['../program', args[1]], check=True)"
+    for name, enforced in (("held", None), ("without-mounts", WITHOUT_MOUNTS), ("free", Enforced())):
+        assert confined(own, code, public, name, enforced=enforced).returncode == 0
+    owners = {path.name: path.stat().st_uid for path in public.iterdir()}
+    assert owners == {"held": 0, "without-mounts": 0, "free": 65534}
 
 
 SHARED = """
