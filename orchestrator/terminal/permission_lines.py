@@ -27,12 +27,13 @@ def asked_lines(who: ChildId, asked: PermissionAsked, look: Look) -> list[Line]:
     asker = f"{who} asks" if who != PARENT else "covey asks"
     reason = f" ({tame_line(asked.reason)})" if asked.reason else ""
     shown = tame(asked.detail).split("\n")
+    granted = tame_line(", ".join(asked.grants))
     more = len(shown) - DETAIL_LINES
     return [
         line(Span(f"? {asker}, may it run {asked.tool}?", "warn"), reason),
         *(indented(line(part), 4) for part in shown[:DETAIL_LINES]),
         *([dim(f"    {look.ellipsis} {more} more line{'s' if more > 1 else ''}")] if more > 0 else []),
-        dim(f"    s would allow, for this session: {tame_line(', '.join(asked.grants))}"),
+        *([dim(f"    s would allow, for this session: {granted}")] if look.live else []),
     ]
 
 

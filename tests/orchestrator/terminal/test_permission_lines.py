@@ -4,7 +4,7 @@ from orchestrator.events import PermissionAnswered, PermissionAsked, QuestionId
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture, see
 from orchestrator.terminal.permission_lines import asked_lines, key_lines
-from tests.orchestrator.terminal.looks import LOG, texts
+from tests.orchestrator.terminal.looks import FULL, LOG, texts
 from worker.conversation import CallId
 from worker.protocol import ChildId
 
@@ -19,7 +19,8 @@ def asked(number: int, detail: str = "git push", reason: str = "") -> Permission
 
 
 def test_a_question_shows_who_asks_why_and_all_that_would_be_done() -> None:
-    assert texts(asked_lines(CHILD, asked(1, "git push\n\x1b[2J", "It is public."), LOG)) == [
+    question = asked(1, "git push\n\x1b[2J", "It is public.")
+    assert texts(asked_lines(CHILD, question, FULL)) == [
         "? fix-ab12 asks, may it run run_command? (It is public.)",
         "    git push",
         "    ^[[2J",
@@ -28,7 +29,7 @@ def test_a_question_shows_who_asks_why_and_all_that_would_be_done() -> None:
 
 
 def test_what_is_too_long_to_show_is_counted() -> None:
-    *_, last, _ = texts(asked_lines(PARENT, asked(1, "x\n" * 99 + "x"), LOG))
+    *_, last = texts(asked_lines(PARENT, asked(1, "x\n" * 99 + "x"), LOG))
     assert last.endswith("40 more lines")
 
 
