@@ -81,7 +81,7 @@ def dirty_repository(dirty_place: Place) -> Repository:
 
 
 @pytest.fixture
-def unreadable_place(place: Place) -> Iterator[Place]:
+def unreadable_place(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     """`place`, seen by somebody whom file permissions stop: not even a test run as root reads everything."""
     if os.geteuid() != 0:
         yield place
@@ -89,6 +89,8 @@ def unreadable_place(place: Place) -> Iterator[Place]:
     nobody = 65534
     # Beside pytest's folder, which is closed to others and closed again whenever a run begins.
     outside = THEIRS.get("TMPDIR", "/tmp")
+    monkeypatch.setenv("TMPDIR", outside)
+    monkeypatch.setattr(tempfile, "tempdir", outside)
     with tempfile.TemporaryDirectory(prefix="covey-test-", dir=outside) as folder:
         root = shutil.copytree(place.root, Path(folder, "repo"), symlinks=True)
         for path in [Path(folder), root, *root.rglob("*")]:
