@@ -36,6 +36,10 @@ _FAMILIES: tuple[tuple[str, tuple[AddFamily, ...]], ...] = (
 
 _VERB_COLUMNS = 12
 
+_EXIT_CODES = """\
+exit codes:
+  0 done; 1 wrong usage, or a fault at the start; 2 a check failed; 3 stopped short; 130, 143, 129 a signal"""
+
 
 def main() -> None:
     """Entry of the console script."""
@@ -90,5 +94,5 @@ def _parser() -> argparse.ArgumentParser:
         listed.append(f"\n{title}:")
         for add_family in families:
             add_family(add)
-    parser.epilog = "\n".join([*listed, "", "covey VERB --help says more."]).lstrip()
+    parser.epilog = "\n".join([*listed, "", _EXIT_CODES, "", "covey VERB --help says more."]).lstrip()
     return parser

@@ -5,7 +5,7 @@ Pure. Reads the annotations of `orchestrator.config.tables`; knows no value and 
 
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -41,6 +41,16 @@ def keys_of(table: type[msgspec.Struct]) -> Mapping[str, Key]:
     """The keys of a table, by the name that a file gives them."""
     hints = get_type_hints(table, include_extras=True)
     return {field.encode_name: _key(hints[field.name]) for field in msgspec.structs.fields(table)}
+
+
+def rule_of(table: type[msgspec.Struct], path: Sequence[str]) -> WorkspaceRule | None:
+    """The rule of the key at `path` below `table`: its own, or that of the nearest table around it."""
+    rule: WorkspaceRule | None = None
+    key = Key(table)
+    for name in path:
+        key = key.named or (keys_of(key.table)[name] if key.table is not None else key)
+        rule = key.rule or rule
+    return rule
 
 
 def _key(hint: object) -> Key:

@@ -12,7 +12,7 @@ import msgspec
 from orchestrator.config.endpoint_choice import MODEL_VARIABLE, url_of_variable, url_variable
 from orchestrator.config.layers import LayerName, Settings, Source, dotted
 from orchestrator.config.reading import flag_of
-from orchestrator.config.shape import keys_of
+from orchestrator.config.shape import keys_of, rule_of
 from orchestrator.config.tables import SECRETS, Configuration
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.review.printing import show_json, show_lines
@@ -20,12 +20,16 @@ from orchestrator.terminal.lines import Line, Span, line, tame_line
 
 
 class ShownKey(msgspec.Struct, frozen=True):
-    """One key: its value (None where it has none, `(hidden)` where it is a secret), and where that comes from."""
+    """One key: its value (None where it has none, `(hidden)` where it is a secret), and where that comes from.
+
+    `workspace` says what a workspace's file may do with it: `set`, `lower`, `turn off`, …, or nothing.
+    """
 
     key: str
     value: object
     source: LayerName
     where: str
+    workspace: str = ""
 
 
 def shown_keys(
@@ -38,7 +42,9 @@ def shown_keys(
         value, source = chosen.get(path) or (value, settings.sources.get(path, Source("default")))
         if path in SECRETS and value is not None:
             value = "(hidden)"
-        found.append((path, ShownKey(dotted(path), value, source.layer, source.where)))
+        rule = rule_of(Configuration, path)
+        may = rule.may if rule is not None else ""
+        found.append((path, ShownKey(dotted(path), value, source.layer, source.where, may)))
     # In a file, what is in no table comes before the first.
     return sorted(found, key=lambda each: len(each[0]) > 1)
 

@@ -57,13 +57,17 @@ def test_the_same_as_data(there: Path, capsys: pytest.CaptureFixture[str]) -> No
         "value": "http://flag/v1",
         "source": "flag",
         "where": "--endpoint",
+        "workspace": "",
     }
     assert by_key["budget.tokens"] == {
         "key": "budget.tokens",
         "value": None,
         "source": "default",
         "where": "",
+        "workspace": "lower",
     }
+    assert by_key["landing.verify"]["workspace"] == "turn on"
+    assert by_key["modules.task"]["workspace"] == "turn off"
     assert by_key["endpoint.key"]["value"] == "(hidden)"
 
 
