@@ -169,7 +169,8 @@ def _hold(
         from orchestrator.unattended.run import run_unattended
 
         mode, what = course
-        return trio.run(run_unattended, begin, what, mode, Manner(arguments.json, arguments.quiet))
+        manner = Manner(arguments.json, arguments.quiet, configuration.tools.preview_lines)
+        return trio.run(run_unattended, begin, what, mode, manner)
     except Exception as error:
         fault = one_fault(error)
         if fault is None:

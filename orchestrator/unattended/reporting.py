@@ -24,10 +24,14 @@ from worker.sayable import encode_sayable
 
 
 class Manner(msgspec.Struct, frozen=True):
-    """How a run reports: as JSON lines or as text, and with or without diagnostics (`quiet`)."""
+    """How a run reports: as JSON lines or as text, and with or without diagnostics (`quiet`).
+
+    `preview_lines` of a command's output are among them.
+    """
 
     json: bool = False
     quiet: bool = False
+    preview_lines: int = 5
 
 
 class ReceiptLine(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ Signals are taken from before the session opens until after it has closed, so th
 ended, landings finished, and the code is the signal's.
 """
 
+import dataclasses
 import os
 import signal
 import sys
@@ -53,7 +54,9 @@ async def run_unattended(open_session: OpenSession, course: Course, mode: str, m
 
 
 async def _run(session: Session, course: Course, mode: str, manner: Manner, signals: "_Signals") -> int:
-    reporter = Reporter(manner, look_at(sys.stderr or sys.stdout, os.environ), signals.nobody_reads)
+    look = look_at(sys.stderr or sys.stdout, os.environ)
+    look = dataclasses.replace(look, preview_lines=manner.preview_lines)
+    reporter = Reporter(manner, look, signals.nobody_reads)
     work = SessionAtWork(session, reporter, signals)
     signals.interrupt = session.interrupt
     async with trio.open_nursery() as nursery:
