@@ -58,7 +58,7 @@ def _say(text: str) -> None:
 
 
 def _snapshot(repository: Repository, files: int, rounds: int) -> list[str]:
-    _make_dirty(repository.root)
+    make_dirty(repository.root)
     status = _median(lambda: git(repository.root, "status", "--porcelain", "--untracked-files=all"), rounds)
     ours = _median(lambda: take_snapshot(repository), rounds)
     git(repository.root, "checkout", "--quiet", "--", ".")
@@ -67,7 +67,7 @@ def _snapshot(repository: Repository, files: int, rounds: int) -> list[str]:
     return [name, milliseconds(ours), milliseconds(status), times(ours, status)]
 
 
-def _make_dirty(folder: Path) -> None:
+def make_dirty(folder: Path) -> None:
     for number in range(_DIRTY):
         path = folder / path_of(number * 7)
         path.write_text(path.read_text() + "\n# changed\n")

@@ -31,6 +31,7 @@ from merge.overlay import (
     keep,
     mount_of,
     open_touched,
+    read_quickly,
     read_record,
 )
 from merge.own_history import OwnCommit, own_commits, unlanded_history
@@ -167,9 +168,12 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         GitFailed: when git can't read the folder or write an object.
     """
     # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
-    with _open_site(repository, checkout) as site:
-        found, tree = _read(repository, checkout, site, {"GIT_OPTIONAL_LOCKS": "1"})
-        told = _told_by_git_directories(checkout, site, found, tree)
+    tree = _read_quickly(repository, checkout)
+    found, told = Found(tree or checkout.base, ()), list[LeftOut]()
+    if tree is None:
+        with _open_site(repository, checkout) as site:
+            found, tree = _read(repository, checkout, site, {"GIT_OPTIONAL_LOCKS": "1"})
+            told = _told_by_git_directories(checkout, site, found, tree)
     if tree != checkout.base:
         seconds = read_commit(repository, checkout.commit).seconds
         message = f"What {checkout.name} made of it"
@@ -191,8 +195,10 @@ def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
-    with _open_site(repository, checkout) as site:
-        _, tree = _read(repository, checkout, site, {})
+    tree = _read_quickly(repository, checkout)
+    if tree is None:
+        with _open_site(repository, checkout) as site:
+            _, tree = _read(repository, checkout, site, {})
     return tree, changed_within(repository, checkout.base, tree)
 
 
@@ -262,6 +268,15 @@ def _furnish(
         else:
             return way.name, tuple(passed_over)
     raise CheckoutFailed(f"The checkout {site.folder} could not be made: {'; '.join(passed_over)}.")
+
+
+def _read_quickly(repository: Repository, checkout: Checkout) -> ObjectId | None:
+    """The tree that an ordinary child made in an overlay; None where it takes a closer look."""
+    site = _site_of(repository, checkout)
+    with _told_of(checkout):
+        return read_quickly(
+            repository, site.twin, checkout.base, checkout.commit, checkout.shared, site.stays_behind
+        )
 
 
 @contextlib.contextmanager

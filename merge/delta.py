@@ -6,7 +6,6 @@ know that it is unchanged.
 """
 
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from merge.file_locks import alone, alone_or_not, lock_shared
 from merge.git import GitPlace, run_git
+from merge.index_file import entry_without_dates, patch_index, read_index, write_index
 from merge.objects import read_entries
 from merge.pristine import Pristine
 from merge.private_git import Inheritance, lay_out, refs_of, set_branch
@@ -22,7 +22,7 @@ from merge.removal import remove_tree
 from merge.repository import Repository
 from merge.snapshot import Snapshot
 from merge.trees import Change, ObjectId, RepoPath
-from merge.working_files import folders_above
+from merge.working_files import folders_above, repo_path
 
 
 @dataclass(frozen=True)
@@ -70,35 +70,60 @@ def make_delta(
     try:
         delta.files.mkdir()
         lay_out(delta.twin, safe, head=commit)
-        index = delta.home / "index"
-        shutil.copyfile(pristine.index, index)
-        place = GitPlace(
-            delta.files,
-            git_dir=delta.twin,
-            work_tree=delta.files,
-            index=index,
-            objects=repository.common_dir / "objects",
-            switches=("index.version=2", "core.untrackedCache=false"),
-        )
-        if changes:
-            # With -m, entries that stay as they are keep what is known of their files; -i asks for none of them here.
-            run_git(place, "read-tree", "-i", "-m", snapshot.tree)
-            there = [change.path for change in changes if change.after is not None]
-            if there:
-                feed = b"".join(path + b"\0" for path in there)
-                run_git(place, "checkout-index", "-f", "-u", "-z", "--stdin", feed=feed)
-            _white_out(repository, snapshot.tree, delta.files, changes)
+        index = _write_files(repository, pristine, delta, snapshot.tree, changes)
+        _white_out(repository, snapshot.tree, delta.files, changes)
         git_dir = delta.files / ".git"
         head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
         lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
         if snapshot.branch is not None:
             set_branch(git_dir, snapshot.branch, commit)
-        index.rename(git_dir / "index")
+        (git_dir / "index").write_bytes(index)
     except BaseException:
         os.close(held)
         remove_tree(delta.home)
         raise
     return delta, held
+
+
+def _write_files(
+    repository: Repository, pristine: Pristine, delta: Delta, tree: ObjectId, changes: Sequence[Change]
+) -> bytes:
+    """Let git write what differs into the layer; the index of `tree`, with the dates of all its files."""
+    base, id_bytes = pristine.index.read_bytes(), len(tree) // 2
+    if not changes:
+        return base
+    there = {change.path: change.after for change in changes if change.after is not None}
+    # An index of just these and of what rules over them: what git does costs what differs.
+    small = delta.home / "small-index"
+    place = GitPlace(
+        delta.files,
+        git_dir=delta.twin,
+        work_tree=delta.files,
+        index=small,
+        objects=repository.common_dir / "objects",
+        switches=("index.version=2", "core.untrackedCache=false"),
+    )
+    if there:
+        rules = {
+            repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))
+        }
+        ruling = {
+            path: entry for path, entry in read_entries(repository, tree, rules).items() if entry is not None
+        }
+        entries = [entry_without_dates(path, entry) for path, entry in {**ruling, **there}.items()]
+        small.write_bytes(write_index(entries, id_bytes))
+        run_git(
+            place,
+            "checkout-index",
+            "-f",
+            "-u",
+            "-z",
+            "--stdin",
+            feed=b"".join(path + b"\0" for path in there),
+        )
+    written = {entry.path: entry for entry in read_index(small.read_bytes(), id_bytes)} if there else {}
+    patches = {change.path: written.get(change.path) for change in changes}
+    return patch_index(base, pristine.offsets(base, id_bytes), id_bytes, patches)
 
 
 def drop_unused_deltas(home: Path, needed: Collection[Path]) -> None:

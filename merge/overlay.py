@@ -9,7 +9,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from merge.private_git import set_branch
 from merge.removal import remove_tree
 from merge.repository import Repository
 from merge.touched import SmallWorld, open_small_world
-from merge.trees import ObjectId
+from merge.touched_quickly import read_touched_quickly
+from merge.trees import ObjectId, RepoPath
 
 _RECORD = "overlay.json"
 
@@ -45,6 +46,8 @@ class OverlayRecord(msgspec.Struct, frozen=True):
     delta: bytes
     privilege: Privilege
     branch: str | None = None
+    plain_bytes: bool = False
+    """Whether git stores files as they are (`merge.plain_bytes`)."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,27 @@ def mount_of(twin: Path, target: Path) -> Mount | None:
         (pristine.parent, twin.parent),
         record.privilege == "user",
     )
+
+
+def read_quickly(
+    repository: Repository,
+    twin: Path,
+    base: ObjectId,
+    commit: ObjectId,
+    shared: Sequence[str],
+    stays_behind: Callable[[RepoPath, bool], bool],
+) -> ObjectId | None:
+    """The tree that the child of a twin made of `base`, or None where `open_touched` is needed to tell.
+
+    Raises:
+        OverlayUnreadable: when this process can't read the layers.
+        GitFailed, OSError: when they can't be read for another reason.
+    """
+    record = read_record(twin)
+    if record is None or not record.plain_bytes or os.path.lexists(twin / "upper/.git"):
+        return None
+    with _open_layers(repository, twin, commit) as layers:
+        return read_touched_quickly(repository, twin, base, layers, shared, stays_behind)
 
 
 @contextlib.contextmanager

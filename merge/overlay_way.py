@@ -16,7 +16,9 @@ from merge.checkout_site import Site
 from merge.delta import Delta, drop_unused_deltas, make_delta
 from merge.filters import read_config
 from merge.git import GitFailed
+from merge.index_file import IndexUnknown
 from merge.overlay import OverlayRecord, OverlayUnreadable, read_record, write_record
+from merge.plain_bytes import stores_bytes_as_they_are
 from merge.plain_words import plain_words
 from merge.pristine import Pristine, drop_unused, pristine_home, ready_pristine, refresh_pristine
 from merge.private_git import Inheritance, inherit, twin_settings
@@ -34,6 +36,7 @@ class _Ground:
     pristine: Pristine
     delta: Delta
     held: tuple[int, ...]
+    plain_bytes: bool
 
 
 class OverlayWay:
@@ -62,6 +65,7 @@ class OverlayWay:
             os.fsencode(ground.delta.home),
             privilege,
             snapshot.branch,
+            ground.plain_bytes,
         )
         write_record(site.twin, record)
         link_caches(site.repository.root, site.twin / "upper", site.shared)
@@ -88,6 +92,8 @@ class OverlayWay:
             ground = self._make_ground(site, snapshot)
         except (GitFailed, OSError) as error:
             raise WayUnfit(plain_words(error, self._cache)) from error
+        except IndexUnknown as error:
+            raise WayUnfit("git writes its index in a format that is not known here") from error
         self._grounds.append((ground, []))
         return self._grounds[-1]
 
@@ -105,7 +111,7 @@ class OverlayWay:
         except BaseException:
             os.close(held)
             raise
-        return _Ground(snapshot, pristine, delta, (held, delta_held))
+        return _Ground(snapshot, pristine, delta, (held, delta_held), stores_bytes_as_they_are(own))
 
     def _tidy(self) -> None:
         """Let go of the layers that no child stands on any more."""

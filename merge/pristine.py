@@ -9,6 +9,7 @@ import dataclasses
 import hashlib
 import os
 import time
+from array import array
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,7 @@ import msgspec
 from merge.commits import read_commit
 from merge.file_locks import alone, alone_or_not, lock_shared
 from merge.git import GitFailed, GitPlace
+from merge.index_file import entry_offsets
 from merge.objects import changed_paths
 from merge.plain_checkout import write_out
 from merge.private_git import Inheritance, lay_out, write_config
@@ -58,6 +60,17 @@ class Pristine:
     @property
     def lock(self) -> Path:
         return lock_of(self.home)
+
+    def offsets(self, index: bytes, id_bytes: int) -> "array[int]":
+        """Where each entry of its index begins.
+
+        Raises:
+            IndexUnknown: when the index is none that is understood.
+        """
+        try:
+            return array("L", (self.home / "offsets").read_bytes())
+        except FileNotFoundError:
+            return entry_offsets(index, id_bytes)
 
 
 def pristine_home(cache: Path, repository: Repository, inheritance: Inheritance) -> Path:
@@ -156,7 +169,8 @@ def _bring_up(
             if state is not None:
                 return state  # in use: it stays as it is
             raise WayUnfit("the pristine checkout is being changed by somebody else")
-        (home / "state.json").unlink(missing_ok=True)
+        for name in ("state.json", "offsets"):
+            (home / name).unlink(missing_ok=True)
         changes = _changes(repository, state, tree)
         if changes is None or _rules_differ(changes):
             # Git writes a file anew when the file differs, not when its line endings or filters do.
@@ -183,6 +197,8 @@ def _bring_up(
         if failing:
             remove_tree(home / "files")
             raise WayUnfit(f"the filter {failing[0]} of the repository can't bring its files back")
+        index = (git_dir / "index").read_bytes()
+        (home / "offsets").write_bytes(entry_offsets(index, len(tree) // 2).tobytes())
         state = _State(os.fsencode(repository.common_dir), tree)
         new = home / "state.new"
         new.write_bytes(msgspec.json.encode(state))

@@ -31,6 +31,8 @@ NAMES = (
     "new/inner/file.txt",
     "new/noise.log",
     "moved",
+    "moved/.gitignore",
+    "café",
     "build",
     "build/out",
     "staged.txt",
