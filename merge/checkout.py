@@ -23,6 +23,7 @@ from merge.checkout_site import (
 )
 from merge.commits import read_commit, write_commit
 from merge.git import GitFailed, GitPlace, run_git
+from merge.object_store import set_ref
 from merge.objects import changed_paths, edit_tree
 from merge.overlay import (
     Mount,
@@ -112,7 +113,7 @@ def make_checkout(
         for inner in list(all_sites(site))[1:]:
             undo.callback(unpin, inner.repository, children=[name])
             pin_child(inner.repository, name, "base", inner.commit)
-        _set_ref(repository, name, "base", commit, new=True)
+        set_ref(repository, _ref(name, "base"), commit, new=True)
         undo.pop_all()
     return Checkout(name, str(folder), snapshot.tree, commit, caches, way, passed_over)
 
@@ -178,7 +179,7 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         seconds = read_commit(repository, checkout.commit).seconds
         message = f"What {checkout.name} made of it"
         result = write_commit(repository, tree, checkout.commit, message, seconds=seconds)
-        _set_ref(repository, checkout.name, "result", result)
+        set_ref(repository, _ref(checkout.name, "result"), result, new=False)
     for inner in found.inside:
         if inner.commit != inner.site.commit:
             pin_child(inner.site.repository, checkout.name, "result", inner.commit)
@@ -405,11 +406,6 @@ def _twin_folder(repository: Repository, name: str) -> Path:
 
 def _ref(name: str, side: str) -> str:
     return f"refs/covey/children/{name}/{side}"
-
-
-def _set_ref(repository: Repository, name: str, side: str, commit: ObjectId, *, new: bool = False) -> None:
-    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
-    run_git(place, "update-ref", _ref(name, side), commit, *(["0" * len(commit)] if new else []))
 
 
 def _delete(ref: str) -> bytes:

@@ -5,6 +5,7 @@ caller is told. Extensions are left out: they save git time and say nothing. Kno
 """
 
 import hashlib
+import os
 import struct
 from array import array
 from collections.abc import Iterable, Mapping
@@ -33,6 +34,15 @@ class IndexEntry(NamedTuple):
 def entry_without_dates(path: RepoPath, entry: Entry) -> IndexEntry:
     """An entry of which git has yet to look at the file."""
     stat = bytes(_MODE_AT) + struct.pack(">L", entry.mode) + bytes(_STAT_BYTES - _MODE_AT - 4)
+    return IndexEntry(stat, bytes.fromhex(entry.object), path)
+
+
+def entry_with_dates(path: RepoPath, entry: Entry, status: os.stat_result) -> IndexEntry:
+    """An entry whose file was just written and is as `status` says."""
+    seconds = [divmod(moment, 10**9) for moment in (status.st_ctime_ns, status.st_mtime_ns)]
+    dates = [number for pair in seconds for number in pair]
+    numbers = (*dates, status.st_dev, status.st_ino, entry.mode, status.st_uid, status.st_gid, status.st_size)
+    stat = struct.pack(">10L", *(number & 0xFFFFFFFF for number in numbers))
     return IndexEntry(stat, bytes.fromhex(entry.object), path)
 
 

@@ -108,6 +108,20 @@ def open_store_borrowing(repository: Repository, place: GitPlace, objects: Path)
     return _GitStore(repository, dataclasses.replace(place, borrows=objects))
 
 
+def set_ref(repository: Repository, name: str, commit: ObjectId, *, new: bool) -> None:
+    """Let a ref of ours name `commit`. A `new` one must not be there yet.
+
+    Raises:
+        GitFailed: when it can't be set.
+    """
+    try:
+        opened = pygit2.Repository(str(repository.git_dir), RepositoryOpenFlag.NO_SEARCH)
+        opened.references.create(name, commit, force=not new)
+    except _REFUSALS:
+        place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        run_git(place, "update-ref", name, commit, *(["0" * len(commit)] if new else []))
+
+
 def lacking(repository: Repository, place: GitPlace, ids: Collection[ObjectId]) -> set[ObjectId]:
     """Those of `ids` that neither the repository nor git at `place` knows."""
     store = open_store(repository)

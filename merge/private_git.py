@@ -39,6 +39,7 @@ _CORE = frozenset(
         "trustctime",
     )
 )
+_ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LFS = frozenset(("fetchexclude", "fetchinclude", "skipdownloaderrors", "storage"))
 _WHOLE_SECTIONS = ("user.", "filter.", "diff.", "merge.")
 
@@ -133,11 +134,34 @@ def set_branch(git_dir: Path, branch: str, commit: ObjectId) -> None:
     ref.write_text(f"{commit}\n")
 
 
+_SHOWN_REFS = ("refs/heads", "refs/tags", "refs/remotes")
+
+
 def refs_of(repository: Repository) -> bytes:
     """The parent's branches, tags and remote branches, as a packed-refs file, for a child to look at."""
-    place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
-    wanted = ("refs/heads", "refs/tags", "refs/remotes")
-    return run_git(place, "for-each-ref", "--format=%(objectname) %(refname)", *wanted).output
+    if (repository.common_dir / "reftable").exists():
+        place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        return run_git(place, "for-each-ref", "--format=%(objectname) %(refname)", *_SHOWN_REFS).output
+    # As files, which costs no process: gitrepository-layout(5).
+    refs: dict[bytes, bytes] = {}
+    for line in (_read_or_none(repository.common_dir / "packed-refs") or b"").splitlines():
+        object_id, _, name = line.partition(b" ")
+        if name.startswith(tuple(f"{shown}/".encode() for shown in _SHOWN_REFS)) and _ID.fullmatch(object_id):
+            refs[name] = object_id
+    for shown in _SHOWN_REFS:
+        for folder, _, names in os.walk(os.fsencode(repository.common_dir / shown)):
+            for name in names:
+                path = folder + b"/" + name
+                ref = os.path.relpath(path, os.fsencode(repository.common_dir))
+                content = (_read_or_none(Path(os.fsdecode(path))) or b"").strip()
+                if not name.endswith(b".lock"):
+                    refs[ref] = content
+    for name, content in list(refs.items()):
+        while content.startswith(b"ref: "):
+            content = refs.get(content.removeprefix(b"ref: ").strip(), b"")
+        refs[name] = content
+    lines = (b"%s %s\n" % (refs[name], name) for name in sorted(refs) if _ID.fullmatch(refs[name]))
+    return b"".join(lines)
 
 
 def object_folders(objects: Path, depth: int = 0) -> list[Path]:
