@@ -43,6 +43,7 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.merging
 	$(BIN)/python -m benchmarks.confining
 	$(BIN)/python -m benchmarks.tools
+	$(BIN)/python -m benchmarks.children_ready
 
 soak: .venv/.installed
 	$(BIN)/python -m pytest -m soak --hypothesis-profile=soak $(PYTEST_ARGS)

@@ -32,7 +32,7 @@ from orchestrator.checkout_ways import open_checkout_ways
 from orchestrator.mounting import step_of
 from orchestrator.process import open_worker
 from orchestrator.spawning import Spawner, open_spawner
-from tests.real_git import git
+from tests.real_git import git, git_lines
 from worker.first_steps import AnyStep, encode_steps
 from worker.protocol import Ready
 
@@ -189,10 +189,10 @@ def _peer(root: Path) -> float:
     os.environ["GIT_INDEX_FILE"] = str(index)
     try:
         git(root, "add", "--all")
-        tree = git(root, "write-tree").strip()
+        (tree,) = git_lines(root, "write-tree")
     finally:
         del os.environ["GIT_INDEX_FILE"]
-    commit = git(root, "commit-tree", tree, "-p", "HEAD", "-m", "peer").strip()
+    (commit,) = git_lines(root, "commit-tree", tree, "-p", "HEAD", "-m", "peer")
     git(root, "worktree", "add", "--quiet", "--detach", str(folder), commit)
     subprocess.run([sys.executable, "-P", "-E", "-c", "import worker.__main__"], check=True)
     took = time.perf_counter() - began

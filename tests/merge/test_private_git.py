@@ -7,7 +7,15 @@ import pytest
 
 from merge.filters import read_config
 from merge.git import GitPlace
-from merge.private_git import Inheritance, inherit, lay_out, object_folders, set_branch, twin_settings
+from merge.private_git import (
+    Inheritance,
+    inherit,
+    lay_out,
+    object_folders,
+    refs_of,
+    set_branch,
+    twin_settings,
+)
 from merge.repository import Repository
 from merge.trees import ObjectId
 from tests.merge.places import MakePlace, Place
@@ -103,3 +111,18 @@ def test_borrowed_objects_are_followed_to_the_end(make_place: MakePlace, tmp_pat
 
 def test_the_repositorys_own_folder_may_be_a_link(repository: Repository) -> None:
     assert object_folders(repository.common_dir / "objects") == [repository.common_dir / "objects"]
+
+
+def test_refs_are_those_that_git_lists(place: Place) -> None:
+    place.git("tag", "-a", "v1.0", "-m", "one")
+    place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    place.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    place.git("pack-refs", "--all")
+    place.write("more.txt", "more\n")
+    place.commit()
+    place.git("branch", "deep/er")
+    place.git("update-ref", "refs/covey/children/x/base", "HEAD")
+    place.git("symbolic-ref", "refs/remotes/origin/nowhere", "refs/remotes/origin/gone")
+    wanted = ("refs/heads", "refs/tags", "refs/remotes")
+    listed = place.git("for-each-ref", "--format=%(objectname) %(refname)", *wanted).splitlines()
+    assert refs_of(place.repository).splitlines() == listed
