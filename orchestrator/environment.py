@@ -82,4 +82,4 @@ def temporary_variables(folder: Path, environment: Mapping[str, str]) -> dict[st
     """What makes programs keep their temporary files in `folder`."""
     # Java looks at no variable for that, so it is told by an option.
     java = f"{environment.get('JAVA_TOOL_OPTIONS', '')} -Djava.io.tmpdir={folder}".strip()
-    return {**dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder)), "JAVA_TOOL_OPTIONS": java}
+    return {**dict.fromkeys(("TMPDIR", "TMP", "TEMP", "TMUX_TMPDIR"), str(folder)), "JAVA_TOOL_OPTIONS": java}

@@ -24,8 +24,16 @@ processes' memory, or files by their number."""
 
 _TERMINALS = b"/dev/pts"
 
-_NAME_SERVICES = (b"/run/systemd/resolve", b"/run/systemd/userdb", b"/run/nscd", b"/var/run/nscd")
-"""Where names of hosts and users are asked for: sockets that may be reached."""
+_NAME_SERVICES = (
+    b"/run/systemd/resolve",
+    b"/run/systemd/userdb",
+    b"/run/nscd",
+    b"/run/nslcd",
+    b"/run/avahi-daemon",
+    b"/run/samba/winbindd",
+    b"/var/lib/sss/pipes",
+)
+"""Where names of hosts and users are asked for: sockets that may be reached. Without them nobody knows who they are."""
 
 
 def confine(confinement: Confinement, enforced: Enforced, *, in_own_mounts: bool = False) -> None:
@@ -40,7 +48,7 @@ def confine(confinement: Confinement, enforced: Enforced, *, in_own_mounts: bool
         return
     denied = confinement.network == "deny"
     own_network = denied and enforced.network
-    sockets = [path for path in bound_sockets() if not any(is_within(path, at) for at in _NAME_SERVICES)]
+    sockets = [path for path in bound_sockets() if not _is_name_service(path)]
     if (enforced.mounts or own_network) and not in_own_mounts:
         enter_own_mounts()
         in_own_mounts = True
@@ -88,6 +96,12 @@ def _allow(rules: landlock.Ruleset, confinement: Confinement, *, own_mounts: boo
             rules.allow(_TERMINALS, landlock.READ | landlock.CHANGE | landlock.USE_DEVICE)
     for path in _NAME_SERVICES:
         rules.allow(path, landlock.REACH_SOCKET)
+
+
+def _is_name_service(path: bytes) -> bool:
+    # Many programs still call it by its old name, which is a link.
+    path = path.removeprefix(b"/var") if path.startswith(b"/var/run/") else path
+    return any(is_within(path, service) for service in _NAME_SERVICES)
 
 
 def _below(folders: Sequence[bytes], paths: Sequence[bytes]) -> list[bytes]:

@@ -8,9 +8,13 @@ import pytest
 import trio
 
 from merge.landing import Held
+from merge.repository import find_repository
+from orchestrator.environment import child_marker
 from orchestrator.events import ChildFinished, Stopped, TurnFinished
+from orchestrator.ledger import open_ledger
 from orchestrator.scripted.scenario import Conversation
 from orchestrator.scripted.server import ScriptedServer
+from orchestrator.temporary_folder import temporary_folder_of
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
     REQUEST,
@@ -65,6 +69,13 @@ def open_with_mark(
     return open_covey(repository, server=server, environment={"COVEY_SANDBOX_WRITABLE": str(mark)})
 
 
+def temporary_folders(repository: Path) -> list[Path]:
+    """Where the temporary files of each child of the repository are, or were."""
+    place = find_repository(repository)
+    with open_ledger(place) as ledger:
+        return [temporary_folder_of(child_marker(place.common_dir, row.child)[1]) for row in ledger.rows()]
+
+
 async def start_and_reach_the_middle(process: trio.Process, mark: Path) -> None:
     assert process.stdin is not None
     await process.stdin.send_all(f"{REQUEST}\n".encode())
@@ -113,6 +124,7 @@ async def test_children_die_with_a_parent_that_is_killed(repository_of: Reposito
         await start_and_reach_the_middle(process, mark)
         process.send_signal(signal.SIGKILL)
         await process.wait()
+        assert [folder.is_dir() for folder in temporary_folders(repository)] == [True, True]
         # tests/conftest.py fails this test for any process that outlives it by two seconds
     # Whoever comes next finds what they did, each in a folder of its own.
     async with serving() as server:
@@ -120,6 +132,7 @@ async def test_children_die_with_a_parent_that_is_killed(repository_of: Reposito
     (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
     assert (kept / "half.txt").read_text() == "half\n"
     assert (kept / "README.md").exists()
+    assert not any(folder.exists() for folder in temporary_folders(repository))
 
 
 async def test_a_session_whose_output_nobody_reads_ends_without_a_traceback(

@@ -86,5 +86,5 @@ def test_what_a_person_names_stays_whatever_it_looks_like() -> None:
 
 def test_every_program_is_told_where_temporary_files_go() -> None:
     told = temporary_variables(Path("/t/1"), {"JAVA_TOOL_OPTIONS": "-Xmx1g"})
-    assert [told[name] for name in ("TMPDIR", "TMP", "TEMP")] == ["/t/1"] * 3
+    assert [told[name] for name in ("TMPDIR", "TMP", "TEMP", "TMUX_TMPDIR")] == ["/t/1"] * 4
     assert told["JAVA_TOOL_OPTIONS"] == "-Xmx1g -Djava.io.tmpdir=/t/1"
