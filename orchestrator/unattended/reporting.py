@@ -17,9 +17,10 @@ from orchestrator.receipts import Receipt
 from orchestrator.roster import Picture, see
 from orchestrator.terminal.ink import draw_line
 from orchestrator.terminal.look import Look
-from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.terminal.paper import PaperGone
 from orchestrator.terminal.receipt import check_line
 from orchestrator.terminal.transcript import told
+from orchestrator.unattended.outlet import Outlet
 from worker.sayable import encode_sayable
 
 
@@ -50,11 +51,17 @@ class Reporter:
         self.gone: PaperGone | None = None
         self._manner = manner
         self._look = look
-        self._output = Paper(sys.stdout)
-        self._errors = Paper(sys.stderr) if sys.stderr is not None else None  # pyright: ignore[reportUnnecessaryComparison]
+        self._output = Outlet(sys.stdout)
+        self._errors = Outlet(sys.stderr) if sys.stderr is not None else None  # pyright: ignore[reportUnnecessaryComparison]
         self._nobody_reads = nobody_reads
         self._read = 0
         self._news = trio.Event()
+
+    def hurry(self) -> None:
+        """The run has to end: whoever reads is waited for a little, and no longer."""
+        self._output.hurry()
+        if self._errors is not None:
+            self._errors.hurry()
 
     async def follow(self, journal: Journal) -> None:
         """Report everything that happens, until the journal is closed."""

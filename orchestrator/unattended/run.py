@@ -58,7 +58,14 @@ async def _run(session: Session, course: Course, mode: str, manner: Manner, sign
     look = dataclasses.replace(look, preview_lines=manner.preview_lines)
     reporter = Reporter(manner, look, signals.nobody_reads)
     work = SessionAtWork(session, reporter, signals)
-    signals.interrupt = session.interrupt
+
+    def interrupt() -> None:
+        session.interrupt()
+        reporter.hurry()
+
+    signals.interrupt = interrupt
+    if signals.received is not None:
+        interrupt()  # it came before there was a session
     async with trio.open_nursery() as nursery:
         nursery.start_soon(reporter.follow, session.journal)
         before = await tree_now(session.repository)

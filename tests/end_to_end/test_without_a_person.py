@@ -247,6 +247,22 @@ async def test_a_reader_that_has_enough_ends_the_run(repository_of: RepositoryOf
     assert "Traceback" not in done.errors
 
 
+async def test_a_reader_that_has_stopped_reading_does_not_hold_up_the_end(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    long = says("x" * 300_000, call("read", path="README.md"))
+    async with (
+        serving(talk(REQUEST, long, breaks(Hang()))) as server,
+        open_covey(repository, *P, "--json", server=server) as process,
+    ):
+        with trio.fail_after(30):
+            while len(server.requests) < 2:  # noqa: ASYNC110
+                await trio.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 143
+
+
 async def test_a_full_disk_is_one_sentence_and_everything_ends(repository_of: RepositoryOf) -> None:
     repository = repository_of("python_package")
     async with serving(talk(REQUEST, says("x" * 400_000), says("never said"))) as server:
