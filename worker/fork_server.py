@@ -2,7 +2,8 @@
 
 Run by the parent as `python -P -E -m worker.fork_server` with one end of a `SOCK_SEQPACKET` socket as its standard
 input. It holds no thread, no event loop, no secret and no file of the parent's; each packet is one message. The end of
-the socket ends it, and so does the parent's death; the workers it forked live on, each at the end of its own pipes.
+the socket ends it, and so does the parent's death. A worker ends at the end of its own pipes; one that can't notice,
+because it or what guards its command stands still, is ended by the server before it goes.
 """
 
 import gc
@@ -11,9 +12,14 @@ import select
 import signal
 import socket
 import sys
+import time
 import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 
 import msgspec
+import trio
 
 import worker.__main__
 import worker.confining  # pyright: ignore[reportUnusedImport]  # for the steps of whoever is forked
@@ -21,6 +27,8 @@ from worker.confinement import Enforced
 from worker.enforced import what_is_enforced
 from worker.first_steps import take_steps
 from worker.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
+from worker.ladder import Ladder
+from worker.process_tree import end_tree
 
 
 def main() -> None:
@@ -28,8 +36,22 @@ def main() -> None:
         serve(channel)
 
 
+_GRACE_SECONDS = 1.2
+"""The socket has ended: the workers end their commands and themselves meanwhile, and the rest is ended then."""
+
+_LADDER = Ladder(close_seconds=0, terminate_seconds=0.2)
+
+
 def serve(channel: socket.socket) -> None:
-    """Fork on request until the socket ends."""
+    """Fork on request until the socket ends; then see to it that no worker is left."""
+    workers: set[int] = set()
+    with suppress(OSError):  # the parent is gone, and its end of the socket
+        _fork_on_request(channel, workers)
+    _bury(workers)
+
+
+def _fork_on_request(channel: socket.socket, workers: set[int]) -> None:
+    """Fork until the socket ends; `workers` are those that were not waited for."""
     enforced = what_is_enforced()  # waits for processes of its own, so before any exit is reported
     wake_reader, wake_writer = os.pipe()
     os.set_blocking(wake_writer, False)
@@ -47,18 +69,20 @@ def serve(channel: socket.socket) -> None:
         ready = {descriptor for descriptor, _ in poll.poll()}
         if wake_reader in ready:
             os.read(wake_reader, 4096)
-            _report_exits(channel)
+            for pid, status in _exits():
+                workers.discard(pid)
+                channel.send(msgspec.msgpack.encode(Exited(pid, status)))
         if channel.fileno() in ready:
             packet, descriptors, _, _ = socket.recv_fds(channel, PACKET_LIMIT_BYTES, 3)
             if not packet:
                 return
             request = msgspec.msgpack.decode(packet, type=Fork)
-            _fork(channel, request, descriptors, (wake_reader, wake_writer), enforced)
+            workers.add(_fork(channel, request, descriptors, (wake_reader, wake_writer), enforced))
 
 
 def _fork(
     channel: socket.socket, request: Fork, descriptors: list[int], wake: tuple[int, int], enforced: Enforced
-) -> None:
+) -> int:
     pid = os.fork()
     if pid == 0:
         for descriptor in wake:
@@ -71,8 +95,11 @@ def _fork(
     pidfd = os.pidfd_open(pid)
     try:
         socket.send_fds(channel, [msgspec.msgpack.encode(Forked(request.number, pid))], [pidfd])
+    except OSError:
+        pass  # nobody is there to hear of it, which the next packet tells
     finally:
         os.close(pidfd)
+    return pid
 
 
 def _become_worker(request: Fork, descriptors: list[int], enforced: Enforced) -> None:
@@ -101,7 +128,8 @@ def _become_worker(request: Fork, descriptors: list[int], enforced: Enforced) ->
             os._exit(status)
 
 
-def _report_exits(channel: socket.socket) -> None:
+def _exits() -> Iterator[tuple[int, int]]:
+    """The workers that have ended and were not waited for yet, with how they ended."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -109,7 +137,20 @@ def _report_exits(channel: socket.socket) -> None:
             return
         if pid == 0:
             return
-        channel.send(msgspec.msgpack.encode(Exited(pid, os.waitstatus_to_exitcode(status))))
+        yield pid, os.waitstatus_to_exitcode(status)
+
+
+def _bury(workers: set[int]) -> None:
+    """Wait for the workers that are left, and end those that stay, with all that they started."""
+    signal.set_wakeup_fd(-1)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for pid in workers:  # none was waited for, so each id is still its own
+        pidfd = os.pidfd_open(pid)
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            trio.run(partial(end_tree, pid, ladder=_LADDER))
+        os.close(pidfd)
 
 
 if __name__ == "__main__":

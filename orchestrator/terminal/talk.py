@@ -27,7 +27,7 @@ from orchestrator.terminal.commands import (
     children_table,
 )
 from orchestrator.terminal.informing import review_lines
-from orchestrator.terminal.lines import Line
+from orchestrator.terminal.lines import Line, dim
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.screen import Screen
@@ -162,6 +162,7 @@ class Talk:
 
     async def _compact(self) -> None:
         """Like a turn: what stops a turn stops this."""
+        await self.screen.show([dim("The model summarises the conversation; Ctrl-C stops it.")])
         was_in_turn, self._in_turn = self._in_turn, True
         try:
             await self.session.compact()

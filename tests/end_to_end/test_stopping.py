@@ -28,6 +28,8 @@ from tests.end_to_end.covey import (
     talk,
     task,
 )
+from tests.end_to_end.faults import Sufferer
+from worker.process_tree import list_tree, signal_all, wait_gone
 
 STUBBORN = (
     "trap '' TERM INT HUP; echo started >> {mark}; "
@@ -111,6 +113,33 @@ async def test_a_signal_ends_the_children_and_keeps_what_they_did(
     assert list(Path(kept.checkout).parent.iterdir()) == [Path(kept.checkout)], (
         "the idler's checkout held nothing"
     )
+
+
+@pytest.mark.keeps_checkouts
+async def test_what_stands_still_dies_with_a_parent_that_is_killed(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    repository = repository_of("python_package")
+    mark = tmp_path / "mark"
+    async with (
+        serving(*two_busy_children(mark)) as server,
+        open_with_mark(repository, server, mark) as process,
+    ):
+        await start_and_reach_the_middle(process, mark)
+        # The workers, what guards their commands, and the commands: none of them will notice anything.
+        everything = [
+            key for worker in Sufferer(repository, process).workers() for key in list_tree(worker.pid)
+        ]
+        assert len(everything) >= 6
+        signal_all(everything, signal.SIGSTOP)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        with trio.fail_after(30):
+            await wait_gone(everything)
+    async with serving() as server:
+        await run_covey(repository, server=server, requests=())
+    (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
+    assert (kept / "half.txt").read_text() == "half\n"
 
 
 @pytest.mark.keeps_checkouts
