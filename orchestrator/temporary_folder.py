@@ -23,9 +23,14 @@ def make_temporary_folder(marker: str) -> Path:
     folder = temporary_folder_of(marker)
     remove_temporary_folder(marker)
     while True:
-        _make_for_owner_alone(folder.parent)
-        with suppress(FileNotFoundError):  # the last child's was just removed, and the folder around it
+        try:
+            _make_for_owner_alone(folder.parent)
             folder.mkdir(mode=0o700)
+        except FileNotFoundError:
+            # Another child's was just removed, and with it the folder around.
+            if not folder.parent.parent.is_dir():
+                raise
+        else:
             return folder
 
 

@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ def test_each_child_has_its_own_and_finds_nothing_that_an_earlier_one_left() -> 
     assert list(make_temporary_folder("a of /repo").iterdir()) == []
     remove_temporary_folder("a of /repo")
     assert second.is_dir()
+
+
+def test_children_that_begin_and_end_at_once_dont_take_the_folder_around_from_each_other() -> None:
+    def come_and_go(name: str) -> None:
+        for _ in range(200):
+            make_temporary_folder(name)
+            remove_temporary_folder(name)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(come_and_go, ["a", "b", "c", "d"]))
 
 
 def test_the_path_of_a_socket_fits_in_it() -> None:
