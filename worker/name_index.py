@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from worker.tools.survey import HISTORY_FOLDERS, SYSTEM_FOLDERS
+from worker.tools.survey import HISTORY_FOLDERS, SYSTEM_FOLDERS, is_link_to_file
 
 _WRITE_BYTES = 1024 * 1024
 _LONGEST_HEADER = 64 * 1024
@@ -116,7 +116,7 @@ def _walk(root: str) -> Iterator[str]:
                     if entry.is_dir(follow_symlinks=False):
                         if entry.name not in HISTORY_FOLDERS and path not in SYSTEM_FOLDERS:
                             folders.append(path)
-                    elif entry.is_file(follow_symlinks=False) or (entry.is_symlink() and entry.is_file()):
+                    elif entry.is_file(follow_symlinks=False) or is_link_to_file(entry):
                         yield path
         except OSError:
             continue  # it has gone, or is closed to us

@@ -15,6 +15,7 @@ from worker.conversation import ToolCall
 from worker.older_names import OLDER_NAMES
 from worker.policy.permission import Permits
 from worker.protocol import ToolLimit
+from worker.tools.schema import told_arguments
 from worker.tools.tool import Access, AnyTool, ToolAnswer, failed
 from worker.workspace import Workspace
 
@@ -111,7 +112,7 @@ class Toolbox:
         return f"There is no tool named {name!r}.{hint} The tools are: {', '.join(self._told)}."
 
     def _bad_arguments(self, tool: AnyTool, fault: str) -> str:
-        fields = ", ".join(tool.arguments.__struct_fields__)
+        fields = ", ".join(told_arguments(tool.arguments))
         return f"The arguments of {tool.name} do not fit: {fault}. It takes: {fields}."
 
 

@@ -20,7 +20,7 @@ def list_folder(folder: Path, shown: str) -> list[str]:
     """
     try:
         with os.scandir(folder) as found:
-            entries = sorted((not entry.is_dir(), entry.name, _line(entry)) for entry in found)
+            entries = sorted((not _is_folder(entry), entry.name, _line(entry)) for entry in found)
     except OSError as error:
         raise system_refusal(error, shown) from None
     return [line for _, _, line in entries]
@@ -30,7 +30,7 @@ def _line(entry: "os.DirEntry[str]") -> str:
     name = quote_path(entry.name)
     try:
         if entry.is_symlink():
-            slash = "/" if entry.is_dir() else ""
+            slash = "/" if _is_folder(entry) else ""
             return f"{name}{slash} -> {quote_path(os.readlink(entry.path))}"
         if entry.is_dir():
             return f"{name}/"
@@ -40,3 +40,10 @@ def _line(entry: "os.DirEntry[str]") -> str:
     if not stat.S_ISREG(found.st_mode):
         return f"{name}  (no regular file)"
     return f"{name}  {describe_size(found.st_size)}"
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a symbolic link that leads in a circle, or where it may not
+        return False

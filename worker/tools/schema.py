@@ -11,11 +11,28 @@ import msgspec
 
 _TEMPLATE = "#/$defs/{name}"
 
+OLDER = msgspec.Meta(extra_json_schema={"deprecated": True})
+"""Marks an argument that is taken and that no model is told of: an older name, learned elsewhere."""
+
+
+class _Object(msgspec.Struct):
+    properties: dict[str, Any]
+
 
 def schema_of(arguments: type[msgspec.Struct]) -> bytes:
     """The JSON schema of `arguments`, encoded: an object with `properties`, `required`, no `$ref`."""
     (schema,), definitions = msgspec.json.schema_components((arguments,), ref_template=_TEMPLATE)
-    return msgspec.json.encode(_inline(schema, definitions))
+    whole = _inline(schema, definitions)
+    whole["properties"] = {
+        name: told for name, told in whole["properties"].items() if not told.get("deprecated")
+    }
+    return msgspec.json.encode(whole)
+
+
+def told_arguments(arguments: type[msgspec.Struct]) -> list[str]:
+    """The names of the arguments that a model is told of."""
+    schema = msgspec.json.decode(schema_of(arguments), type=_Object)
+    return list(schema.properties)
 
 
 def _inline(schema: Any, definitions: dict[str, Any]) -> Any:

@@ -58,7 +58,7 @@ def paging_note(first: int, shown: int, total: int, kind: str) -> list[str]:
         return []
     return [
         f"[{kind} {first + 1}-{first + shown} of {total:,}, newest first; cut at 50 KB. Go on with offset"
-        f" {first + shown}, or narrow it with path, glob, name, newer, depth, exclude or word.]"
+        f" {first + shown}, or narrow it with path, glob, name, newer, depth or word.]"
     ]
 
 

@@ -14,6 +14,7 @@ import msgspec
 from worker.tools.globs import BadGlob
 from worker.tools.name_filter import NameFilter
 from worker.tools.refusals import ToolRefused, short
+from worker.tools.schema import OLDER
 
 Output = Literal["lines", "files", "count", "folders"]
 _Several = str | list[str] | None
@@ -25,7 +26,11 @@ _MOST_CONTEXT = 100
 
 
 class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to look for, where, and what to tell of it."""
+    """What to look for, where, and what to tell of it. The last ones are older names, which no model is told of.
+
+    `exclude` leaves out file patterns or folders, `type` is a file type as ripgrep knows it, `multiline` lets a pattern
+    span lines; `before` and `after` are lines round a hit, `paths` is `path`, and the rest are kinds of `output`.
+    """
 
     pattern: Annotated[
         _Several,
@@ -36,7 +41,9 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     glob: Annotated[
         _Several,
-        msgspec.Meta(description="File pattern (*.py, src/**/*.ts); without wildcards: part of a name."),
+        msgspec.Meta(
+            description="File pattern (*.py, src/**/*.ts, !*.min.js); without wildcards: part of a name."
+        ),
     ] = None
     path: Annotated[
         _Several,
@@ -59,7 +66,6 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     depth: Annotated[
         int | None, msgspec.Meta(description="How many folders deep; 1 is the folder itself.")
     ] = None
-    exclude: Annotated[_Several, msgspec.Meta(description="File patterns or folders to leave out.")] = None
     no_ignore: Annotated[
         bool, msgspec.Meta(description="Also search what .gitignore leaves out, and build folders.")
     ] = False
@@ -69,14 +75,15 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset: Annotated[
         int, msgspec.Meta(description="How many entries to pass over, to read on in a long result.")
     ] = 0
-    type: Annotated[_Several, msgspec.Meta(description="File type as ripgrep knows it: py, ts, rust.")] = None
-    multiline: Annotated[bool, msgspec.Meta(description="The pattern may span lines.")] = False
-    before: Annotated[int | None, msgspec.Meta(description="Lines before each hit.")] = None
-    after: Annotated[int | None, msgspec.Meta(description="Lines after each hit.")] = None
-    paths: Annotated[_Several, msgspec.Meta(description="The same as path.")] = None
-    files: Annotated[bool, msgspec.Meta(description="The same as output: files.")] = False
-    count: Annotated[bool, msgspec.Meta(description="The same as output: count.")] = False
-    group: Annotated[bool, msgspec.Meta(description="The same as output: folders.")] = False
+    exclude: Annotated[_Several, OLDER] = None
+    type: Annotated[_Several, OLDER] = None
+    multiline: Annotated[bool, OLDER] = False
+    before: Annotated[int | None, OLDER] = None
+    after: Annotated[int | None, OLDER] = None
+    paths: Annotated[_Several, OLDER] = None
+    files: Annotated[bool, OLDER] = False
+    count: Annotated[bool, OLDER] = False
+    group: Annotated[bool, OLDER] = False
 
 
 @dataclass(frozen=True)
@@ -116,9 +123,7 @@ def understand(arguments: SearchArguments, root: str, *, now: float) -> Query:
     words = (arguments.name or "").split()
     globs, types = [glob.removeprefix(f"{root}/") for glob in _list(arguments.glob)], _list(arguments.type)
     if not (patterns or words or globs or types or arguments.newer):
-        raise ToolRefused(
-            "Nothing to search for: give pattern (contents), name (words), glob, type or newer."
-        )
+        raise ToolRefused("Nothing to search for: give pattern (contents), name (words), glob or newer.")
     _refuse_odd([*patterns, *words, *globs, *types, *_list(arguments.exclude)])
     if arguments.depth is not None and arguments.depth < 1:
         raise ToolRefused(f"depth is {arguments.depth}; 1 is the folder itself, 2 the folders in it as well.")

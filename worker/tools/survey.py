@@ -128,6 +128,14 @@ def _look(
         elif speaks and chain.ignores(path := f"{folder}/{entry.name}", is_folder=False):
             if entry.name not in HISTORY_FOLDERS and not reach.leaves_out(path):
                 found.skipped_files.append(path)
-        elif entry.is_symlink() and entry.is_file():
+        elif is_link_to_file(entry):
             found.links.append(f"{folder}/{entry.name}")
     return deeper
+
+
+def is_link_to_file(entry: "os.DirEntry[str]") -> bool:
+    """Whether an entry is a symbolic link to a file; one that leads in a circle, or where it may not, is none."""
+    try:
+        return entry.is_symlink() and entry.is_file()
+    except OSError:
+        return False

@@ -27,3 +27,9 @@ def test_folders_come_first_and_files_have_sizes(tmp_path: Path) -> None:
 def test_a_folder_that_can_not_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(ToolRefused, match="it does not exist"):
         list_folder(tmp_path / "gone", "it")
+
+
+def test_a_link_in_a_circle_is_an_entry_like_others(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "f").write_bytes(b"x")
+    assert list_folder(tmp_path, ".") == ["circle -> circle", "f  1 byte"]

@@ -347,6 +347,13 @@ async def test_what_can_not_be_searched_for_is_told(
     assert told in answer.text
 
 
+async def test_a_link_in_a_circle_hinders_no_search(workspace: Workspace) -> None:
+    make(workspace.root, {"a": "needle\n"})
+    (workspace.root / "circle").symlink_to("circle")
+    assert await lines(workspace, SearchArguments(pattern="needle")) == ["a:1:1:needle"]
+    assert await lines(workspace, SearchArguments(glob="*")) == ["a"]
+
+
 async def test_odd_names_stay_on_their_line_and_can_be_read(workspace: Workspace) -> None:
     make(workspace.root, {"two\nlines": "needle\n", os.fsdecode(b"caf\xe9"): "needle\n", "a:1:b": "needle\n"})
     found = await lines(workspace, SearchArguments(pattern="needle"))

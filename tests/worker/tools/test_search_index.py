@@ -41,6 +41,7 @@ def place(tmp_path: Path) -> Path:
     place = tmp_path.resolve() / "disk"
     make(place, FILES)
     (place / "link to q3 report").symlink_to("other.txt")
+    (place / "circle").symlink_to("circle")
     return place
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from worker.tools.refusals import ToolRefused
+from worker.tools.schema import schema_of, told_arguments
 from worker.tools.search_query import Query, SearchArguments, understand
 
 NOW = 1_700_000_000.0
@@ -107,3 +108,10 @@ def test_what_asks_for_nothing_is_refused(arguments: SearchArguments, told: str)
     with pytest.raises(ToolRefused) as refused:
         query(arguments)
     assert told in str(refused.value)
+
+
+def test_the_older_names_of_arguments_are_taken_and_no_model_is_told_of_them() -> None:
+    older = {"files", "count", "group", "paths", "type", "exclude", "before", "after", "multiline"}
+    assert set(told_arguments(SearchArguments)) == set(SearchArguments.__struct_fields__) - older
+    schema = schema_of(SearchArguments)
+    assert b"deprecated" not in schema
