@@ -7,18 +7,21 @@ the lower layers are copied, since others stand on them. Marks of the overlay ne
 import os
 import shutil
 import stat
+from collections.abc import Collection
 from pathlib import Path
 
 from merge.layers import Layers, Leaf, MergedFolder, strip_marks
 
 
-def write_out_layers(layers: Layers, folder: Path) -> None:
-    """Fill the empty `folder` with what `layers` show. The upper layer is used up: its files share bytes with it.
+def write_out_layers(layers: Layers, folder: Path, *, without: Collection[bytes] = ()) -> None:
+    """Fill the empty `folder` with what `layers` show, but for the top-level names `without`.
+
+    The upper layer is used up: its files share bytes with it.
 
     Raises:
         OSError: when something can't be read or written.
     """
-    _Copy(layers, uses_up=True).fill(os.fsencode(folder), layers.top)
+    _Copy(layers, uses_up=True).fill(os.fsencode(folder), layers.top, without)
 
 
 def copy_folder(layers: Layers, folder: MergedFolder, to: Path) -> None:
@@ -36,13 +39,15 @@ class _Copy:
         self._uses_up = uses_up
         self._linked: dict[tuple[int, int], bytes] = {}
 
-    def fill(self, to: bytes, folder: MergedFolder) -> None:
+    def fill(self, to: bytes, folder: MergedFolder, without: Collection[bytes] = ()) -> None:
         status = os.stat(folder.real)
         if self._uses_up and status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
             os.chmod(
                 folder.real, stat.S_IMODE(status.st_mode) | stat.S_IRWXU
             )  # the child closed it: it is its own
         for name in self._layers.names(folder):
+            if name in without:
+                continue
             found = self._layers.look(folder, name)
             path = to + b"/" + name
             match found:

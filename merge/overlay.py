@@ -24,6 +24,7 @@ from merge.pristine import still_shows
 from merge.private_git import set_branch
 from merge.removal import remove_tree
 from merge.repository import Repository
+from merge.shared_caches import link_caches
 from merge.touched import SmallWorld, open_small_world
 from merge.touched_quickly import read_touched_quickly
 from merge.trees import ObjectId, RepoPath
@@ -48,6 +49,10 @@ class OverlayRecord(msgspec.Struct, frozen=True):
     branch: str | None = None
     plain_bytes: bool = False
     """Whether git stores files as they are (`merge.plain_bytes`)."""
+    caches: bytes | None = None
+    """A copy of the parent's caches, shown below as well."""
+    copied: tuple[str, ...] = ()
+    """The names of the caches in it."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +97,13 @@ def mount_of(twin: Path, target: Path) -> Mount | None:
     if record is None:
         return None
     pristine, delta = Path(os.fsdecode(record.pristine)), Delta(Path(os.fsdecode(record.delta)))
+    caches = [Path(os.fsdecode(record.caches))] if record.caches is not None else []
     return Mount(
-        (delta.files, pristine / "files"),
+        (delta.files, *(each / "files" for each in caches), pristine / "files"),
         twin / "upper",
         twin / "work",
         target,
-        (pristine / "lock", delta.lock),
+        (pristine / "lock", delta.lock, *(each / "lock" for each in caches)),
         (pristine.parent, twin.parent),
         record.privilege == "user",
     )
@@ -158,11 +164,11 @@ def keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> 
     if read_record(twin) is None:
         return
     with alone(twin / "keeping"):  # a session and a person may come to it at once
-        if read_record(twin) is not None:
-            _keep(repository, twin, folder, commit)
+        if (record := read_record(twin)) is not None:
+            _keep(repository, twin, folder, commit, record.copied)
 
 
-def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> None:
+def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId, caches: Sequence[str]) -> None:
     # Beside the place, so that it gets there in one step.
     new, is_written = folder.with_name(f".{folder.name}.new"), twin / "written"
     if not is_written.exists():
@@ -174,7 +180,9 @@ def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) ->
         folder.mkdir(parents=True, exist_ok=True)
         new.mkdir()
         with _open_layers(repository, twin, commit) as layers:
-            write_out_layers(layers, new)
+            # What was built in the child's copy of a cache can be built again, in the parent's.
+            write_out_layers(layers, new, without=[os.fsencode(name) for name in caches])
+        link_caches(repository.root, new, caches)
         is_written.touch()
     if new.exists():
         new.rename(folder)

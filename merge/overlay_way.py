@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from merge.cache_layers import CacheLayer, ready_caches
 from merge.checkout_site import Site
 from merge.delta import Delta, drop_unused_deltas, make_delta
 from merge.filters import read_config
@@ -37,6 +38,7 @@ class _Ground:
     delta: Delta
     held: tuple[int, ...]
     plain_bytes: bool
+    caches: CacheLayer | None
 
 
 class OverlayWay:
@@ -66,9 +68,13 @@ class OverlayWay:
             privilege,
             snapshot.branch,
             ground.plain_bytes,
+            os.fsencode(ground.caches.home) if ground.caches is not None else None,
+            ground.caches.names if ground.caches is not None else (),
         )
         write_record(site.twin, record)
-        link_caches(site.repository.root, site.twin / "upper", site.shared)
+        copied = ground.caches.names if ground.caches is not None else ()
+        linked = [name for name in site.shared if name not in copied]
+        link_caches(site.repository.root, site.twin / "upper", linked)
 
     def refresh(self, repository: Repository, snapshot: Snapshot) -> None:
         """Bring the repository's pristine checkout to the snapshot's HEAD, if there is one and nobody uses it."""
@@ -111,7 +117,18 @@ class OverlayWay:
         except BaseException:
             os.close(held)
             raise
-        return _Ground(snapshot, pristine, delta, (held, delta_held), stores_bytes_as_they_are(own))
+        caches, locks = self._caches(home, site)
+        return _Ground(
+            snapshot, pristine, delta, (held, delta_held, *locks), stores_bytes_as_they_are(own), caches
+        )
+
+    def _caches(self, home: Path, site: Site) -> tuple[CacheLayer | None, tuple[int, ...]]:
+        """A copy of the parent's caches; without one they are linked."""
+        try:
+            ready = ready_caches(home / "caches", site.repository.root, site.shared)
+        except OSError:
+            return None, ()
+        return (ready[0], (ready[1],)) if ready is not None else (None, ())
 
     def _tidy(self) -> None:
         """Let go of the layers that no child stands on any more."""

@@ -226,7 +226,8 @@ class Child:
         repository = self._grounds.repository
         self._record.gets_checkout(children_folder(repository) / self.new.id, snapshot)
         ways = await self._grounds.ways.take()
-        make = partial(make_checkout, repository, self.new.id, snapshot, ways=ways)
+        caches = self._grounds.configuration.children.caches
+        make = partial(make_checkout, repository, self.new.id, snapshot, shared=caches, ways=ways)
         checkout = await trio.to_thread.run_sync(make)
         self._record.has_checkout(checkout)
         self._grounds.ways.tell(checkout)

@@ -43,7 +43,7 @@ class Children:
         self.landed = 0
         """How many results have landed in this session."""
         self._delivered: set[ChildId] = set()
-        self._shared = SharedSnapshot(grounds.repository)
+        self._shared = SharedSnapshot(grounds.repository, grounds.configuration.children.caches)
         self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
         self._said: list[str] = []
 
@@ -51,7 +51,7 @@ class Children:
 
     def begin_group(self) -> None:
         """Calls that run at once are about to start: children among them share one new snapshot."""
-        self._shared = SharedSnapshot(self._grounds.repository)
+        self._shared = SharedSnapshot(self._grounds.repository, self._grounds.configuration.children.caches)
 
     def take(self) -> list[UserMessage]:
         """What the person said during the turn, and every report that no `task` call has carried yet.

@@ -52,8 +52,9 @@ class Grounds:
 class SharedSnapshot:
     """The parent's working tree as children that start together find it: taken once, by the first that asks."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, caches: tuple[str, ...] | None = None) -> None:
         self._repository = repository
+        self._caches = caches
         self._snapshot: Snapshot | None = None
         self._taking = trio.Lock()
 
@@ -65,15 +66,17 @@ class SharedSnapshot:
         """
         async with self._taking:
             if self._snapshot is None:
-                self._snapshot = await trio.to_thread.run_sync(take_between_landings, self._repository)
+                self._snapshot = await trio.to_thread.run_sync(
+                    take_between_landings, self._repository, self._caches
+                )
             return self._snapshot
 
 
-def take_between_landings(repository: Repository) -> "Snapshot":
-    """A snapshot while nothing lands: half a landing is nobody's working tree."""
+def take_between_landings(repository: Repository, caches: tuple[str, ...] | None = None) -> "Snapshot":
+    """A snapshot while nothing lands: half a landing is nobody's working tree. `caches` are no part of it."""
     # Brings git's libraries, which a first request must not wait for.
     from merge.lock import landing_lock
     from merge.snapshot import take_snapshot
 
     with landing_lock(repository):
-        return take_snapshot(repository)
+        return take_snapshot(repository) if caches is None else take_snapshot(repository, shared=caches)

@@ -50,11 +50,18 @@ Checkouts = Literal["auto", "overlay", "plain"]
 """How the checkouts of children are made; `auto` is the best that the system can do in full."""
 
 
+_FolderAtRoot = Annotated[str, msgspec.Meta(pattern=r"^(?!\.\.?$|\.git$|\.covey$)[^/\0]+$")]
+
+
 class ChildrenTable(Table, frozen=True):
-    """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made."""
+    """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made.
+
+    `caches` are folders at the root that children share with the parent.
+    """
 
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
     checkouts: Checkouts = "auto"
+    caches: tuple[_FolderAtRoot, ...] = ("target", "node_modules")
 
 
 class JobsTable(Table, frozen=True):
