@@ -1,7 +1,8 @@
 """Where a session writes: standard output, whatever it is, and whether anybody still reads it.
 
-Writing happens in a thread: a reader that is slow or a terminal that was stopped with Ctrl-S must not hold
-up the children. A character that the output can't hold becomes `?`. Knows no line and no colour.
+A reader that is slow or a terminal that was stopped with Ctrl-S must not hold up the children: to a terminal it is
+written in a thread, to anything else in pieces (`orchestrator.terminal.pieces`). A character that the output can't hold
+becomes `?`. Knows no line and no colour.
 """
 
 import errno
@@ -9,6 +10,8 @@ import os
 from typing import TextIO
 
 import trio
+
+from orchestrator.terminal.pieces import Pieces
 
 
 class PaperGone(Exception):
@@ -31,6 +34,12 @@ class Paper:
     def __init__(self, stdout: TextIO) -> None:
         self._stdout = stdout
         self._encoding = stdout.encoding or "utf-8"
+        self._pieces = None if stdout.isatty() else Pieces(stdout.fileno())
+
+    def hurry(self) -> None:
+        """The program has to end: a reader that does not read is waited for a little, and no longer."""
+        if self._pieces is not None:
+            self._pieces.hurry()
 
     async def write(self, text: str) -> None:
         """Write `text`; it has left the program when this returns.
@@ -38,7 +47,14 @@ class Paper:
         Raises:
             PaperGone: when it can't be written, now and from now on.
         """
-        await trio.to_thread.run_sync(self.write_now, text)
+        if self._pieces is None:
+            await trio.to_thread.run_sync(self.write_now, text)
+            return
+        try:
+            await self._pieces.write(text.encode(self._encoding, "replace"))
+        except OSError as error:
+            self._let_go()
+            raise PaperGone(error) from error
 
     def write_now(self, text: str) -> None:
         """Like `write`, and blocks: for the last bytes, which put a terminal back in order."""

@@ -187,6 +187,7 @@ class Talk:
                     self.stop_turn()
                 else:
                     self.leave(128 + number)
+                    self._paper.hurry()
 
     def _nobody_reads(self, gone: PaperGone) -> None:
         self.gone = gone

@@ -17,10 +17,9 @@ from orchestrator.receipts import Receipt
 from orchestrator.roster import Picture, see
 from orchestrator.terminal.ink import draw_line
 from orchestrator.terminal.look import Look
-from orchestrator.terminal.paper import PaperGone
+from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.receipt import check_line
 from orchestrator.terminal.transcript import told
-from orchestrator.unattended.outlet import Outlet
 from worker.sayable import encode_sayable
 
 
@@ -51,8 +50,8 @@ class Reporter:
         self.gone: PaperGone | None = None
         self._manner = manner
         self._look = look
-        self._output = Outlet(sys.stdout)
-        self._errors = Outlet(sys.stderr) if sys.stderr is not None else None  # pyright: ignore[reportUnnecessaryComparison]
+        self._output = Paper(sys.stdout)
+        self._errors = Paper(sys.stderr) if sys.stderr is not None else None  # pyright: ignore[reportUnnecessaryComparison]
         self._nobody_reads = nobody_reads
         self._read = 0
         self._news = trio.Event()

@@ -12,12 +12,13 @@ from merge.repository import find_repository
 from orchestrator.environment import child_marker
 from orchestrator.events import ChildFinished, Stopped, TurnFinished
 from orchestrator.ledger import open_ledger
-from orchestrator.scripted.scenario import Conversation
+from orchestrator.scripted.scenario import Conversation, Hang
 from orchestrator.scripted.server import ScriptedServer
 from orchestrator.temporary_folder import temporary_folder_of
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
     REQUEST,
+    breaks,
     call,
     journal_of,
     open_covey,
@@ -181,6 +182,24 @@ async def test_a_session_whose_output_nobody_reads_ends_without_a_traceback(
             errors = await read_all(process.stderr)
             await process.wait()
     assert "Traceback" not in errors
+
+
+async def test_a_reader_that_has_stopped_reading_does_not_hold_up_the_end(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    long = says("a line\n" * 50_000, call("read", path="README.md"))
+    async with (
+        serving(talk(REQUEST, long, breaks(Hang()))) as server,
+        open_covey(repository, server=server) as process,
+    ):
+        assert process.stdin is not None
+        await process.stdin.send_all(f"{REQUEST}\n".encode())
+        with trio.fail_after(30):
+            while len(server.requests) < 2:  # noqa: ASYNC110
+                await trio.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 143
 
 
 async def test_the_end_of_input_ends_the_session_after_its_turn(repository_of: RepositoryOf) -> None:
