@@ -89,6 +89,7 @@ def next_commands(weighed: Weighed) -> list[tuple[str, str]]:
                 (command(child, "--ours", path), "lands the rest, and leaves that file as it is here"),
                 (command(child, "--edit"), "opens the conflicts in your editor, then lands it"),
                 (command(child, "--tool"), "opens your merge tool, then lands it"),
+                (command(child, "--send-back"), "lets the child itself go on, told why"),
             ]
         case IsHeld():
             commands.append((command(child, "--land"), "lands it, once that is over"))
