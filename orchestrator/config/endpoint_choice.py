@@ -52,7 +52,9 @@ def choose_endpoint(
     key = _key(environment, table, url, format)
     try:
         endpoint = Endpoint(format, url, model, Key(key) if key else None, table.max_output_tokens)
-        endpoint = msgspec.structs.replace(endpoint, context_tokens=table.context_tokens)
+        endpoint = msgspec.structs.replace(
+            endpoint, context_tokens=table.context_tokens, takes_pictures=table.images
+        )
         if table.stall_seconds is not None:
             endpoint = msgspec.structs.replace(endpoint, stall_seconds=table.stall_seconds)
     except EndpointInvalid as error:

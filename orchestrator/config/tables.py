@@ -33,7 +33,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class EndpointTable(Table, frozen=True):
     """`[endpoint]`: where the model is. `key_variable` names an environment variable that holds the key.
 
-    `context_tokens` is how much the model reads at once, where that is not known by its name.
+    `context_tokens` is how much the model reads at once, where that is not known by its name. Without `images` no
+    picture is sent to it.
     """
 
     url: str | None = None
@@ -44,6 +45,7 @@ class EndpointTable(Table, frozen=True):
     max_output_tokens: int | None = None
     context_tokens: Annotated[int, msgspec.Meta(ge=1_000)] | None = None
     stall_seconds: float | None = None
+    images: bool = True
 
 
 Checkouts = Literal["auto", "overlay", "plain"]

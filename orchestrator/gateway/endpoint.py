@@ -67,7 +67,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     `max_output_tokens` None leaves the limit to the server (Anthropic's format needs one: 16,384). A reply is
     given up when no byte came for `stall_seconds`, a connection when it took `connect_seconds`. `asks_usage`
     False is for servers that refuse `stream_options`. `context_tokens` is how much the model reads, where
-    that is known.
+    that is known. One that does not take pictures is sent none; one that refuses them is found out.
 
     Raises:
         EndpointInvalid: when `base_url` is no plain http(s) address, or the model has no name.
@@ -82,6 +82,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     connect_seconds: float = 15.0
     asks_usage: bool = True
     context_tokens: int | None = None
+    takes_pictures: bool = True
 
     def __post_init__(self) -> None:
         parts = _split(self.base_url)

@@ -17,6 +17,7 @@ import trio
 from orchestrator.events import AnySound, ModelRetried
 from orchestrator.gateway.endpoint import Endpoint, Format
 from orchestrator.gateway.gate import Gate
+from orchestrator.gateway.pictures import has_pictures, is_about_pictures, without_pictures
 from orchestrator.gateway.retries import RetryPolicy, wait_before_retry
 from orchestrator.gateway.warmth import Warmth
 from orchestrator.gateway.wire_format import Prefix, WireFormat
@@ -82,6 +83,7 @@ class Gateway:
         self._warmth = Warmth(lasts_seconds=_CACHE_SECONDS if endpoint.caches_prompts else None)
         self._policy = policy
         self._randomness = randomness
+        self._takes_pictures = endpoint.takes_pictures
         self._transport: Transport | Unreachable | None = None
         self._opening = trio.Lock()
 
@@ -112,7 +114,7 @@ class Gateway:
         `hear` gets the sounds of the reply as it comes and a `ModelRetried` before each wait; after one, the
         reply begins anew. `refusal` is asked before each attempt, and what it gives is the answer.
         """
-        body = self._format.encode_request(self._prefix, conversation, self._endpoint)
+        body = self._encode(conversation)
         taken = _call_ids(conversation)
         attempt = 1
         while True:
@@ -121,6 +123,11 @@ class Gateway:
             if isinstance(outcome, Reply):
                 self._gate.ease()
                 return outcome
+            if self._takes_pictures and has_pictures(conversation) and is_about_pictures(outcome):
+                # Otherwise the conversation could never go on: the picture is in every request from here on.
+                self._takes_pictures = False
+                body = self._encode(conversation)
+                continue
             wait = wait_before_retry(outcome, attempt, policy=self._policy, randomness=self._randomness)
             if wait is None:
                 return outcome
@@ -129,6 +136,10 @@ class Gateway:
             hear(ModelRetried(outcome, attempt, wait))
             await trio.sleep(wait)
             attempt += 1
+
+    def _encode(self, conversation: Sequence[AnyMessage]) -> bytes:
+        told = conversation if self._takes_pictures else without_pictures(conversation)
+        return self._format.encode_request(self._prefix, told, self._endpoint)
 
     async def aclose(self) -> None:
         """Close every connection."""
