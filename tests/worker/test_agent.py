@@ -44,7 +44,7 @@ class PlayedModel:
         self._replies = list(replies)
         self.asked: list[tuple[AnyMessage, ...]] = []
 
-    async def reply(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
+    async def reply(self, conversation: list[AnyMessage]) -> Reply | AnyModelFailure:
         await trio.lowlevel.checkpoint()
         self.asked.append(tuple(conversation))
         return self._replies.pop(0)
@@ -258,3 +258,22 @@ async def test_the_count_goes_on_over_turns_and_compaction_and_is_new_with_a_new
     fresh, _ = agent_with(PlayedModel(say("", ("fail", "{}")), say("so")), tool("fail", "write", fail))
     await fresh.run_turn()
     assert not any(LOOP_WARNING in message.text for message in fresh.conversation)
+
+
+async def test_a_model_that_makes_the_conversation_shorter_does_not_reset_the_count() -> None:
+    class Shortening(PlayedModel):
+        async def reply(self, conversation: list[AnyMessage]) -> Reply | AnyModelFailure:
+            reply = await super().reply(conversation)
+            if len(self.asked) == 4:
+                conversation[:] = [conversation[0], UserMessage("a summary"), *conversation[-2:]]
+            return reply
+
+    model = Shortening(*[say("again", ("fail", "{}"))] * 6)
+    agent, _ = agent_with(model, tool("fail", "write", fail))
+    assert isinstance(await agent.run_turn(), LoopStopped)
+    assert len(model.asked) == 6
+    assert [type(message) for message in agent.conversation] == [
+        UserMessage,
+        UserMessage,
+        *[AssistantMessage, ToolMessage] * 4,
+    ]
