@@ -4,8 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from merge import plain_writing
 from merge.plain_writing import plain_files
@@ -74,34 +72,36 @@ def test_files_scripts_links_and_empty_files_are_as_git_writes_them(
     assert [found.look(RepoPath(b"%d" % number)) for number in range(5)] == list(plain.values())
 
 
-PATTERNS = st.sampled_from(["*", "*.txt", "a/*"])
-WORDS = st.sampled_from(
-    "text text=auto -text eol=lf eol=crlf eol=lf,crlf filter=turn -filter ident crlf=input binary mine diff=c"
-    " working-tree-encoding=UTF-16 encoding=latin1 merge=union".split()
+WORDS = (
+    "text",
+    "text=auto",
+    "-text",
+    "eol=lf",
+    "eol=crlf",
+    "text eol=lf",
+    "filter=turn",
+    "filter=turn -filter",
+    "ident",
+    "crlf",
+    "crlf=input",
+    "binary",
+    "diff=c merge=union",
+    "encoding=latin1",
+    "working-tree-encoding=UTF-16",
 )
-LINES = st.lists(st.tuples(PATTERNS, st.lists(WORDS, min_size=1, max_size=2)), max_size=2)
-SETTINGS = st.sampled_from([{}, {"core.autocrlf": "input"}, {"core.autocrlf": "true"}, {"core.eol": "crlf"}])
+SETTINGS = ("", "autocrlf = input", "autocrlf = true", "eol = crlf")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rules=LINES, inner=LINES, config=SETTINGS)
-def test_what_is_written_without_git_is_what_git_writes(
-    place: Place,
-    tmp_path_factory: pytest.TempPathFactory,
-    rules: list[tuple[str, list[str]]],
-    inner: list[tuple[str, list[str]]],
-    config: dict[str, str],
-) -> None:
-    for name, lines in ((".gitattributes", rules), ("a/.gitattributes", inner)):
-        place.write(name, "".join(f"{pattern} {' '.join(words)}\n" for pattern, words in lines))
-    told = "".join(f"[core]\n\t{key.removeprefix('core.')} = {value}\n" for key, value in config.items())
-    place.write(".git/config", f"{PLAIN_CONFIG}{told}")
-    entry = entry_of(place, FILE, TEXT)
-    entries = {RepoPath(path): entry for path in (b"t.txt", b"a/t.txt", b"a/b/c")}
-    folder = tmp_path_factory.mktemp("written")
-    plain = written_plainly(place, folder / "plain", entries)
-    if plain is not None:  # git does not write what is not plain
-        assert plain == written_by_git(place, folder / "git", entries)
+@pytest.mark.parametrize("words", WORDS)
+def test_what_is_written_without_git_is_what_git_writes(place: Place, tmp_path: Path, words: str) -> None:
+    place.write(".gitattributes", f"* {words}\n")
+    entry = entry_of(place, FILE, b"one\ntwo\n$Id$\n")
+    for number, setting in enumerate(SETTINGS):
+        place.write(".git/config", f"{PLAIN_CONFIG}[core]\n\t{setting}\n")
+        entries = {RepoPath(b"t.txt"): entry}
+        plain = written_plainly(place, tmp_path / f"plain{number}", entries)
+        if plain is not None:  # git writes what is not plain
+            assert plain == written_by_git(place, tmp_path / f"git{number}", entries), setting
 
 
 @pytest.mark.parametrize(
