@@ -34,12 +34,12 @@ class Paper:
     def __init__(self, stdout: TextIO) -> None:
         self._stdout = stdout
         self._encoding = stdout.encoding or "utf-8"
-        self._pieces = None if stdout.isatty() else Pieces(stdout.fileno())
+        self._pieces: Pieces | None = None
 
     def hurry(self) -> None:
         """The program has to end: a reader that does not read is waited for a little, and no longer."""
-        if self._pieces is not None:
-            self._pieces.hurry()
+        if not self._stdout.isatty():
+            self._in_pieces().hurry()
 
     async def write(self, text: str) -> None:
         """Write `text`; it has left the program when this returns.
@@ -47,14 +47,20 @@ class Paper:
         Raises:
             PaperGone: when it can't be written, now and from now on.
         """
-        if self._pieces is None:
+        if self._stdout.isatty():
             await trio.to_thread.run_sync(self.write_now, text)
             return
         try:
-            await self._pieces.write(text.encode(self._encoding, "replace"))
+            await self._in_pieces().write(text.encode(self._encoding, "replace"))
         except OSError as error:
             self._let_go()
             raise PaperGone(error) from error
+
+    def _in_pieces(self) -> Pieces:
+        # Made when it is needed: not every stream that is only written at once has a descriptor.
+        if self._pieces is None:
+            self._pieces = Pieces(self._stdout.fileno())
+        return self._pieces
 
     def write_now(self, text: str) -> None:
         """Like `write`, and blocks: for the last bytes, which put a terminal back in order."""
