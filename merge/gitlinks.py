@@ -10,10 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from merge.git import GitPlace, run_git
+from merge.git import GitFailed, GitPlace, run_git
 from merge.object_store import ObjectMissing
 from merge.objects import changed_paths
 from merge.repository import Repository
+from merge.scratch import open_scratch
 from merge.trees import SUBMODULE, ObjectId, RepoPath
 
 # "MODE TYPE ID TAB PATH NUL" (git-ls-tree(1), -z).
@@ -72,13 +73,10 @@ def _read(repository: Repository) -> _Kept | None:
 
 
 def _keep(repository: Repository, kept: _Kept) -> None:
-    file = _file(repository)
     # Others may write it at the same time; each writes what is true.
-    unfinished = file.with_name(f"{file.name}-{kept.tree}")
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(exist_ok=True)
-        unfinished.write_bytes(msgspec.json.encode(kept))
-        unfinished.replace(file)
+    with contextlib.suppress(OSError, GitFailed), open_scratch(repository.common_dir) as folder:
+        (folder / "new").write_bytes(msgspec.json.encode(kept))
+        (folder / "new").replace(_file(repository))
 
 
 def _file(repository: Repository) -> Path:

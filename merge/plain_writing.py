@@ -59,6 +59,8 @@ def plain_files(
     Raises:
         GitFailed: when git can't read the configuration.
     """
+    if not entries:
+        return {}
     repository = present.repository
     if any(map(_is_for_git, entries.items())) or any(map(_is_rule, changed)):
         return None
