@@ -4,17 +4,30 @@ A turn does not end while a background child runs. For a job that the turn start
 the turn ends, and the job's end begins another one by itself (`orchestrator.session`): a server may run for days.
 """
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import trio
 
-from orchestrator.children import Children
 from orchestrator.jobs import Jobs
 from worker.conversation import UserMessage
+
+
+class ChildrenHeard(Protocol):
+    """The children as the inbox needs them; `news` is set, and another, when there is something to take."""
+
+    @property
+    def news(self) -> trio.Event: ...
+
+    def take(self) -> list[UserMessage]: ...
+
+    def running(self) -> Sequence[object]: ...
 
 
 class Inbox:
     """The inbox of the parent's loop (see `worker.agent.Inbox`)."""
 
-    def __init__(self, children: Children, jobs: Jobs, patience_seconds: float) -> None:
+    def __init__(self, children: ChildrenHeard, jobs: Jobs, patience_seconds: float) -> None:
         self._children = children
         self._jobs = jobs
         self._patience_seconds = patience_seconds

@@ -4,7 +4,7 @@
 Leaving `open_jobs` ends no job: it only stops watching them. What a job is on disk is `worker.job_folder`'s affair.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -55,7 +55,10 @@ class Jobs:
         id = kept.path.name
         self._read_to[id] = shown_bytes
         self._of_turn.add(id)
-        self.watch(id, kept.wait)
+        # Its processes are this program's children, and may outlive the session in it (`/new`): so whoever runs the
+        # session may end before they are waited for.
+        trio.lowlevel.spawn_system_task(kept.wait)
+        self.watch(id)
         return id
 
     async def answer(self, id: str, *, wait_seconds: float, stop: bool) -> ToolAnswer:
@@ -113,6 +116,13 @@ class Jobs:
         self._told |= reports.keys()
         return [UserMessage(text) for text in reports.values()]
 
+    def told_anew(self) -> str:
+        """The jobs of this session that run, for a model that has lost sight of them; nothing where there is none."""
+        return "\n".join(
+            f"job {job.record.id} runs, for {job.seconds() or 0:.0f} s until now: {in_short(job)}"
+            for job in self.running()
+        )
+
     # What a person asks
 
     def list(self) -> list[Job]:
@@ -139,17 +149,16 @@ class Jobs:
         self._told |= set(told)
         for job in self.list():
             if job.record.session == self._session and job.record.id not in self._told:
-                self.watch(job.record.id, trio.lowlevel.checkpoint)
+                self.watch(job.record.id)
 
-    def watch(self, id: str, wait_processes: Callable[[], Awaitable[None]]) -> None:
-        """Have the end of a job told; `wait_processes` waits for those that are this process's children."""
+    def watch(self, id: str) -> None:
+        """Have the end of a job told."""
         self._running.add(id)
-        self._nursery.start_soon(self._watch, id, wait_processes)
+        self._nursery.start_soon(self._watch, id)
 
-    async def _watch(self, id: str, wait_processes: Callable[[], Awaitable[None]]) -> None:
+    async def _watch(self, id: str) -> None:
         path = self._folder / id
         await wait_job(path)
-        await wait_processes()
         job = read_job(path)
         if job is not None:
             read = partial(read_output, job, self._read_to.get(id, 0))
@@ -168,6 +177,11 @@ def find_job(jobs: list[Job], id: str) -> Job | None:
     bare = id.removeprefix("job-")
     found = exact or [job for job in jobs if bare and job.record.id.removeprefix("job-").startswith(bare)]
     return found[0] if len(found) == 1 else None
+
+
+def told_together(*texts: str) -> str:
+    """The texts that are not empty, one after the other."""
+    return "\n\n".join(text for text in texts if text)
 
 
 @asynccontextmanager

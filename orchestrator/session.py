@@ -49,7 +49,7 @@ from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.grounds import Grounds
 from orchestrator.inbox import Inbox
 from orchestrator.instructions import instruction_sources, read_instructions
-from orchestrator.jobs import JOBS_FOLDER, Jobs, open_jobs
+from orchestrator.jobs import JOBS_FOLDER, Jobs, open_jobs, told_together
 from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
@@ -460,7 +460,7 @@ async def open_session(
                     JournaledModel(PARENT, gateway, journal, purse, told=past.journaled),
                     grounds.window,
                     prefix_tokens=gateway.prefix_tokens,
-                    roster=children.told_anew,
+                    roster=lambda: told_together(children.told_anew(), jobs.told_anew()),
                 )
                 inbox = Inbox(children, jobs, configuration.jobs.defer_secs)
                 agent = Agent(list(past.conversation), model, toolbox, inbox, tell)
