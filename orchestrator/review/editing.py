@@ -6,6 +6,7 @@ child has landed: an editor that crashes, a terminal that closes, a conflict lef
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import msgspec
@@ -61,7 +62,7 @@ def edit_conflicts(repository: Repository, child: str, conflicts: Sequence[Confl
         ]
         try:
             choice = _edit_one(repository, child, conflict, text, editor)
-        except _StillOpen as trouble:
+        except NothingDecided as trouble:
             troubles.append(f"{show_path(conflict.path)}: {trouble}")
         else:
             choices[conflict.path] = choice
@@ -91,33 +92,48 @@ def use_merge_tool(repository: Repository, child: str, conflicts: Sequence[Confl
     return Edited(choices, tuple(f"{path}: the merge tool left it unresolved" for path in open_paths))
 
 
-class _StillOpen(Exception):
+class NothingDecided(Exception):
     """Raised when an edit decides nothing. `str()` says why."""
+
+
+def lay_out_draft(repository: Repository, child: str, conflict: Conflict, text: ConflictText) -> Path:
+    """The file in which the conflict is edited, made if it was not yet: an edit goes on where it was left."""
+    file = draft_file(repository, child, conflict)
+    if not file.exists():
+        file.write_bytes(render_conflict(text.regions))
+    return file
+
+
+def read_draft(file: Path, conflict: Conflict, text: ConflictText) -> Choice:
+    """What the person decided in the file.
+
+    Raises:
+        NothingDecided: when something is still contested, or can't be read.
+    """
+    try:
+        regions = read_conflict(file.read_bytes(), marker_length(text.regions))
+    except FileNotFoundError:
+        raise NothingDecided("the edited file is gone") from None
+    except MarkersBroken as error:
+        raise NothingDecided(str(error).rstrip(".")) from error
+    data = resolved_content(regions)
+    if data is None:
+        places = sum(isinstance(region, Contested) for region in regions)
+        raise NothingDecided(f"{count(places, 'place')} still contested")
+    if not data and None in (conflict.ours, conflict.theirs):
+        # One side has no such file, and nothing of it is wanted: it goes.
+        return "ours" if conflict.ours is None else "theirs"
+    return Content(data)
 
 
 def _edit_one(
     repository: Repository, child: str, conflict: Conflict, text: ConflictText, editor: str
 ) -> Choice:
-    file = draft_file(repository, child, conflict)
-    if not file.exists():
-        file.write_bytes(render_conflict(text.regions))
+    file = lay_out_draft(repository, child, conflict, text)
     status = run_editor(editor, file, os.environ)
     if status != 0:
-        raise _StillOpen(f"the editor ended with {status}")
-    try:
-        regions = read_conflict(file.read_bytes(), marker_length(text.regions))
-    except FileNotFoundError:
-        raise _StillOpen("the edited file is gone") from None
-    except MarkersBroken as error:
-        raise _StillOpen(str(error).rstrip(".")) from error
-    data = resolved_content(regions)
-    if data is None:
-        places = sum(isinstance(region, Contested) for region in regions)
-        raise _StillOpen(f"{count(places, 'place')} still contested")
-    if not data and None in (conflict.ours, conflict.theirs):
-        # One side has no such file, and nothing of it is wanted: it goes.
-        return "ours" if conflict.ours is None else "theirs"
-    return Content(data)
+        raise NothingDecided(f"the editor ended with {status}")
+    return read_draft(file, conflict, text)
 
 
 def _refuse_textless(child: str, conflicts: Sequence[Conflict], how: str) -> NoReturn:

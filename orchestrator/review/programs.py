@@ -39,15 +39,19 @@ def run_editor(command: str, file: Path, environment: Mapping[str, str]) -> int:
     return run_in_foreground([shell, "-c", f'{command} "$@"', command, str(file)], file.parent, environment)
 
 
+def persons_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program of the person's."""
+    return {name: value for name, value in environment.items() if name not in _PINS}
+
+
 def run_in_foreground(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> int:
     """Run a program that has the terminal until it ends; its exit status, negative for a signal.
 
     Raises:
         UserError: when it can't be started.
     """
-    theirs = {name: value for name, value in environment.items() if name not in _PINS}
     try:
-        process = subprocess.Popen(words, cwd=folder, env=theirs)
+        process = subprocess.Popen(words, cwd=folder, env=persons_environment(environment))
     except OSError as error:
         raise UserError(f"{words[0]} can't be started: {error.strerror}.") from error
     # Not before it has started: it would inherit that the signals are ignored.

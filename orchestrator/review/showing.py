@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from merge.line_diff import unified_diff
-from merge.line_merge import Lines
+from merge.line_merge import Hunk, Lines
 from merge.line_merge import Span as Extent
 from merge.repository import Repository
 from merge.trees import Entry, show_path
@@ -63,10 +63,9 @@ def show_child(repository: Repository, known: Known, *, as_json: bool) -> int:
 def showing(detail: Detail, diff: bytes, look: Look, now: float, width: int | None) -> list[Line]:
     """All the lines. `diff` is the whole change as a unified diff, for where two columns find no room."""
     wide = width if width is not None and width >= _SIDE_BY_SIDE_COLUMNS else None
-    lines = _head(detail, look, now)
+    lines = draw_head(detail, look, now)
     if detail.changes:
-        lines += [(), *_summary(detail.changes), ()]
-        lines += _changes_beside(detail.changes, look, wide) if wide else _unified(diff, piped=width is None)
+        lines += [(), *draw_changes(detail, diff, look, wide, piped=width is None)]
     for conflict in detail.conflicts:
         drawn = _conflict(conflict, look, wide)
         lines += [(), *(drawn if width is None else _cut(drawn, "the conflict"))]
@@ -100,7 +99,14 @@ def next_commands(weighed: Weighed) -> list[tuple[str, str]]:
     return [*commands, (command(child, "--drop"), "removes it, after asking")]
 
 
-def _head(detail: Detail, look: Look, now: float) -> list[Line]:
+def draw_changes(detail: Detail, diff: bytes, look: Look, wide: int | None, *, piped: bool) -> list[Line]:
+    """What the child changed: a summary, then each change, in two columns where it is `wide`."""
+    shown = _changes_beside(detail.changes, look, wide) if wide else _unified(diff, piped=piped)
+    return [*_summary(detail.changes), (), *shown]
+
+
+def draw_head(detail: Detail, look: Look, now: float) -> list[Line]:
+    """Who it is, why it is kept, and what landing it now would come to."""
     weighed, row = detail.weighed, detail.weighed.known.row
     said = [
         line(
@@ -180,20 +186,27 @@ def _conflict(found: FileConflict, look: Look, wide: int | None) -> list[Line]:
         return [head, dim(f"  {found.content}: there are no lines to show; choose a side")]
     lines: list[Line] = [head]
     for hunk in found.hunks:
-        if wide is not None and wide >= _THREE_COLUMNS:
-            rows = conflict_rows(found.ours, found.base, found.theirs, hunk)
-            lines += [*draw(rows, ("here", "before", "the child"), _THREE_TONES, look, wide, base=1), ()]
-        elif wide is not None:
-            lines += _block("before", found.base, hunk.base, found.conflict.base, "bad")
-            rows = [
-                (here, child) for here, _, child in conflict_rows(found.ours, found.base, found.theirs, hunk)
-            ]
-            lines += [*draw(rows, ("here", "the child"), ("good", "accent"), look, wide), ()]
-        else:
-            lines += _block("here", found.ours, hunk.ours, found.conflict.ours, "good")
-            lines += _block("before", found.base, hunk.base, found.conflict.base, "bad")
-            lines += [*_block("the child", found.theirs, hunk.theirs, found.conflict.theirs, "accent"), ()]
+        lines += draw_hunk(found, hunk, look, wide, three_columns=_THREE_COLUMNS)
     return lines
+
+
+def draw_hunk(
+    found: FileConflict, hunk: Hunk, look: Look, wide: int | None, *, three_columns: int
+) -> list[Line]:
+    """One contested place, its versions beside each other as far as there is room: all three from `three_columns`."""
+    if wide is not None and wide >= three_columns:
+        rows = conflict_rows(found.ours, found.base, found.theirs, hunk)
+        return [*draw(rows, ("here", "before", "the child"), _THREE_TONES, look, wide, base=1), ()]
+    if wide is not None:
+        before = _block("before", found.base, hunk.base, found.conflict.base, "bad")
+        rows = [(here, child) for here, _, child in conflict_rows(found.ours, found.base, found.theirs, hunk)]
+        return [*before, *draw(rows, ("here", "the child"), ("good", "accent"), look, wide), ()]
+    return [
+        *_block("here", found.ours, hunk.ours, found.conflict.ours, "good"),
+        *_block("before", found.base, hunk.base, found.conflict.base, "bad"),
+        *_block("the child", found.theirs, hunk.theirs, found.conflict.theirs, "accent"),
+        (),
+    ]
 
 
 def _block(name: str, lines: Lines, extent: Extent, entry: Entry | None, tone: Tone) -> list[Line]:

@@ -3,6 +3,7 @@ verb needs when it is run.
 """
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ def add_review_verbs(add: AddVerb) -> None:
         help="let it go on, told TEXT and why it was kept",
     )
     review.add_argument("--drop", action="store_true", help="remove it, after asking")
+    review.add_argument("--terminal", action="store_true", help="print it, without the screen")
     review.add_argument("--yes", action="store_true", help="with --drop: do not ask")
     _add_json(review)
     add_endpoint_options(review, below=True)
@@ -93,6 +95,11 @@ def _review(arguments: argparse.Namespace) -> int:
     repository = _here()
     if arguments.send_back is not None:
         return _send_back(arguments, repository)
+    if not acts and not arguments.drop and not arguments.json and not arguments.terminal:
+        from orchestrator.screen_choice import can_be_window
+
+        if can_be_window():
+            return _review_on_screen(arguments, repository)
     with open_book(repository) as ledger:
         if arguments.child is None:
             from orchestrator.review.listing import list_kept
@@ -114,6 +121,28 @@ def _review(arguments: argparse.Namespace) -> int:
         wanted: Wanted = {"ours": arguments.ours, "theirs": arguments.theirs, "union": arguments.union}
         wishes = Wishes(wanted, arguments.edit, arguments.tool, arguments.drop, arguments.yes, arguments.json)
         return act(repository, ledger, known, wishes, Path.cwd())
+
+
+def _review_on_screen(arguments: argparse.Namespace, repository: "Repository") -> int:
+    from orchestrator.review.finding import find_child, list_children, open_book, require_for_review
+
+    with open_book(repository) as ledger:
+        if arguments.child is not None:
+            require_for_review(find_child(repository, ledger, arguments.child))
+        elif not any(each.is_for_review for each in list_children(repository, ledger)):
+            print("Nothing is kept for review.")
+            return 0
+    from orchestrator.terminal.review_elsewhere import ANSWER_VARIABLE, write_answer
+    from orchestrator.window.run import review_in_window
+
+    wanted = review_in_window(repository, arguments.child or "")
+    if wanted is None:
+        return 0
+    if os.environ.get(ANSWER_VARIABLE):
+        write_answer(Path(os.environ[ANSWER_VARIABLE]), wanted)
+        return 0
+    arguments.child, arguments.send_back = wanted.child, wanted.text
+    return _send_back(arguments, repository)
 
 
 def _send_back(arguments: argparse.Namespace, repository: "Repository") -> int:

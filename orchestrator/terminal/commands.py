@@ -102,6 +102,13 @@ class Review(msgspec.Struct, frozen=True):
     child: str = ""
 
 
+class SendBack(msgspec.Struct, frozen=True):
+    """Let a child that was kept go on, told why it does not merge and what the person says."""
+
+    child: str
+    text: str = ""
+
+
 class Undo(msgspec.Struct, frozen=True):
     """Take back a landing, by default the last."""
 
@@ -125,7 +132,19 @@ class Mistake(msgspec.Struct, frozen=True):
 
 
 AnyCommand = (
-    Help | ShowChildren | Kill | SteerChild | Dismiss | Compact | New | Review | Undo | Show | Quit | Mistake
+    Help
+    | ShowChildren
+    | Kill
+    | SteerChild
+    | Dismiss
+    | Compact
+    | New
+    | Review
+    | SendBack
+    | Undo
+    | Show
+    | Quit
+    | Mistake
 )
 
 # Name, arguments, what it does: the help, the parser and the mistakes read this one table.
@@ -138,6 +157,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("/compact", "", "make the conversation shorter: the model goes on with a summary of it"),
     ("/new", "", "end this session and begin another, with nothing told yet"),
     ("/review", "[ID]", "look at what was kept, decide its conflicts, land it or drop it"),
+    ("/send-back", "ID [TEXT]", "let a kept child go on: it is told what conflicts, and what you say"),
     ("/undo", "[LANDING]", "take back the last landing, or the one of that number or child"),
     ("/model", "", "which model answers, and where"),
     ("/budget", "", "what has been used, and how much may be"),
@@ -164,7 +184,7 @@ def read_line(text: str) -> AnyCommand | None:
         return Mistake(_unknown(name, list(usages)))
     words = rest.split(maxsplit=1)
     most = len(usages[name].split())
-    least = 0 if usages[name].startswith("[") else most
+    least = len([each for each in usages[name].split() if not each.startswith("[")])
     if len(words) < least or (most < 2 and len(rest.split()) > most):
         return Mistake(f"{name} is written {name} {usages[name]}".rstrip() + f", not {tame_line(text)!r}.")
     match name:
@@ -184,6 +204,8 @@ def read_line(text: str) -> AnyCommand | None:
             return New()
         case "/review":
             return Review(*words)
+        case "/send-back":
+            return SendBack(*words)
         case "/undo":
             return Undo(*words)
         case "/model":
@@ -210,7 +232,7 @@ async def carry_out(
             return draw_table(picture)
         case Mistake(sentence=sentence):
             return [line(Span(sentence, "warn"))]
-        case Quit() | Compact() | New() | Review():
+        case Quit() | Compact() | New() | Review() | SendBack():
             return []
         case Undo(landing=landing):
             from orchestrator.terminal.informing import take_back

@@ -11,7 +11,7 @@ import msgspec
 from orchestrator.terminal.commands import COMMANDS
 
 MOST = 8
-"""Candidates shown at once."""
+"""Files offered at once."""
 
 _AT = re.compile(r"(?:^|\s)@([^\s@]*)$")
 _TAKES_CHILD = frozenset(name for name, arguments, _ in COMMANDS if arguments.split()[:1] == ["ID"])
@@ -28,7 +28,7 @@ class Candidate(msgspec.Struct, frozen=True):
 def complete(before: str, *, children: Sequence[str] = (), files: Sequence[str] = ()) -> list[Candidate]:
     """The candidates for `before`, which is what stands before the cursor."""
     if before.startswith("/") and "\n" not in before:
-        return _complete_command(before, children)[:MOST]
+        return _complete_command(before, children)
     at = _AT.search(before)
     if at is None:
         return []

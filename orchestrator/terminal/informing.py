@@ -14,10 +14,11 @@ from merge.repository import Repository
 from orchestrator.budget import Budget, Purse
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.terminal.commands import CommandedSession
+from orchestrator.terminal.commands import CommandedSession, SendBack
 from orchestrator.terminal.figures import duration
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
+from worker.protocol import ChildId
 
 
 async def inform(what: Literal["model", "budget", "settings"], session: CommandedSession) -> list[Line]:
@@ -94,6 +95,27 @@ def _take_back(repository: Repository, landing: str) -> list[Line]:
 
     with open_book(repository) as ledger:
         return told(take_back_landing(repository, ledger, landing or None))
+
+
+async def send_back_message(repository: Repository, command: SendBack) -> tuple[ChildId, str] | list[Line]:
+    """Which child is meant, and what it is told; lines, where it can't go on."""
+
+    def find() -> tuple[ChildId, str]:
+        from orchestrator.review.finding import find_child, open_book, require_for_review, require_home
+        from orchestrator.review.making_whole import make_whole
+        from orchestrator.review.sending_back import message_for
+
+        with open_book(repository) as ledger:
+            known = require_for_review(find_child(repository, ledger, command.child))
+            require_home(repository, known)
+            if known.standing == "interrupted":
+                make_whole(repository, known)
+            return ChildId(known.row.child), message_for(repository, known, command.text)
+
+    try:
+        return await trio.to_thread.run_sync(find)
+    except UserError as error:
+        return [line(Span(tame_line(str(error)), "warn"))]
 
 
 async def review_lines(repository: Repository, child: str, look: Look) -> list[Line]:

@@ -13,7 +13,9 @@ import msgspec
 import trio
 
 from orchestrator.events import Answer, QuestionId, TurnFinished
+from orchestrator.faults import UserError
 from orchestrator.roster import Picture
+from orchestrator.screen_choice import can_be_window
 from orchestrator.terminal.commands import (
     AnyCommand,
     CommandedSession,
@@ -22,16 +24,18 @@ from orchestrator.terminal.commands import (
     New,
     Quit,
     Review,
+    SendBack,
     ShowChildren,
     carry_out,
     children_table,
 )
-from orchestrator.terminal.informing import review_lines
-from orchestrator.terminal.lines import Line, dim
+from orchestrator.terminal.informing import review_lines, send_back_message
+from orchestrator.terminal.lines import Line, Span, dim, line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.terminal.review_elsewhere import review_elsewhere
 from orchestrator.terminal.screen import Screen
-from worker.protocol import Answered
+from worker.protocol import Answered, ChildId
 from worker.tools.ask import Answers
 
 Given = TypeVar("Given")
@@ -59,6 +63,8 @@ class TalkingSession(CommandedSession, Protocol):
     async def wait_woken(self) -> None: ...
 
     async def run_woken_turn(self) -> TurnFinished: ...
+
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished: ...
 
 
 class Woken(msgspec.Struct, frozen=True):
@@ -149,7 +155,10 @@ class Talk:
             self.leave(0 if isinstance(command, Quit) else NEW_SESSION)
             return
         if isinstance(command, Review):
-            await self.screen.show(await review_lines(self.session.repository, command.child, self._look))
+            await self._review(command)
+            return
+        if isinstance(command, SendBack):
+            await self._send_back(command)
             return
         if isinstance(command, ShowChildren):
             await self.catch_up()
@@ -159,6 +168,35 @@ class Talk:
             return
         lines = await carry_out(command, self.session, self.screen.picture, self._table)
         await self.screen.show(lines)
+
+    async def _review(self, command: Review) -> None:
+        """On the screen of its own where there can be one, else in lines."""
+        repository = self.session.repository
+        if not (self._stays and can_be_window()):
+            await self.screen.show(await review_lines(repository, command.child, self._look))
+            return
+        async with self.screen.set_aside():
+            wanted = await review_elsewhere(repository.root, command.child)
+        if wanted is not None:
+            await self._send_back(wanted)
+
+    async def _send_back(self, command: SendBack) -> None:
+        if self._in_turn:
+            again = f"/send-back {command.child} {command.text}".rstrip()
+            await self.screen.show([line(Span(f"A turn is running; when it has ended: {again}", "warn"))])
+            return
+        found = await send_back_message(self.session.repository, command)
+        if isinstance(found, list):
+            await self.screen.show(found)
+            return
+        self._in_turn = True
+        try:
+            async with self.screen.turn(typed_here=False):
+                await self.session.send_back(*found)
+        except UserError as error:
+            await self.screen.show([line(Span(str(error), "warn"))])
+        finally:
+            self._in_turn = False
 
     async def _compact(self) -> None:
         """Like a turn: what stops a turn stops this."""

@@ -4,7 +4,8 @@ It draws what it is given (`take`) and asks for what a person wants (`Deeds`); i
 Drawing is put off a little, so that a burst of events costs one drawing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 from textual import events, on
@@ -15,7 +16,9 @@ from textual.driver import Driver
 from textual.message import Message
 from textual.widgets import Input
 
+from merge.repository import Repository
 from orchestrator.journal import PARENT, Entry, Heard
+from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import ANSWER_KEYS, key_lines
@@ -27,6 +30,7 @@ from orchestrator.window.composer import Completions, Composer
 from orchestrator.window.deeds import Deeds
 from orchestrator.window.keys import KEYS
 from orchestrator.window.panes import Overlay, Pane, help_page
+from orchestrator.window.review import Review
 from orchestrator.window.side import KeptRow, Side
 from orchestrator.window.transcript import Transcript
 from worker.protocol import ChildId
@@ -104,6 +108,7 @@ class Window(App[int]):
         self._is_told = False
         self._will_draw = False
         self._warned_to_leave = False
+        self._suspended = False
         self._transcript = Transcript(self.stories, look, clock)
         self._side = Side(look, clock)
         self._completions = Completions(look, self._children_at_work, files)
@@ -142,7 +147,7 @@ class Window(App[int]):
         self._side.display = event.size.width >= _SIDE_FROM_COLUMNS
         self.call_after_refresh(self.draw)
 
-    # What it is told
+    # What it is told. textual's own things happen in its own context: `call_later` brings them there.
 
     def take(self, item: Entry | Heard) -> None:
         """Take in what happened; it is drawn in a moment."""
@@ -158,21 +163,52 @@ class Window(App[int]):
     def show_lines(self, lines: Sequence[Line]) -> None:
         """What came of a command, at the end of the parent's transcript; it is not part of the session."""
         self.stories.parent.add(Shown(self._clock(), tuple(lines)))
+        self.call_later(self._show_end)
+
+    def _show_end(self) -> None:
         if self.who != PARENT:
             self.open_story(PARENT)
         self._transcript.to_end()
-        self.tell()
+        self.draw()
 
     def show_over(self, title: str, lines: Sequence[Line]) -> None:
         """Something longer that a person asked for, over everything."""
-        self.push_screen(Overlay(title, lines))
+        self.call_later(self.push_screen, Overlay(title, lines))
+
+    def review(self, repository: Repository, child: str) -> None:
+        """Open the review over everything; what is to be sent back goes to the session."""
+
+        def send_back(wanted: SendBack | None) -> None:
+            if wanted is not None:
+                self._deeds.send(f"/send-back {wanted.child} {wanted.text}".rstrip())
+            self.draw()
+
+        review = Review(repository, self._look, child=child, can_send_back=True)
+        self.call_later(self.push_screen, review, send_back)
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether another program has the terminal, an editor say."""
+        return self._suspended
+
+    @contextmanager
+    def suspend(self) -> Generator[None]:
+        with super().suspend():
+            self._suspended = True
+            try:
+                yield
+            finally:
+                self._suspended = False
 
     def start_over(self) -> None:
         """Another session begins."""
         self.stories = Stories()
         self.who, self.dialog, self.queued, self.stopping = PARENT, None, (), False
-        self._transcript.start_over(self.stories)
-        self.tell()
+        if self.is_running:
+            self.call_later(self._transcript.start_over, self.stories)
+            self.tell()
+        else:
+            self._transcript.start_over(self.stories)
 
     # Drawing
 

@@ -66,6 +66,20 @@ KEYS: tuple[Key, ...] = (
     Key("1", "1 to 9", "a question", "the option of that number"),
     Key("y,e", "y, e", "a question", "at the end of several: send, edit"),
     Key("a,s,r", "a, s, r", "a question", "may it run: approve, for this session, reject"),
+    Key("up,down", "↑ ↓", "the review", "choose a child; in one, the contested place before or after"),
+    Key("enter", "Enter", "the review", "open the child"),
+    Key(
+        "h,c,b,p",
+        "h, c, b, p",
+        "the review",
+        "the place takes what is here, the child's, both, what was before",
+    ),
+    Key("H,C,B,P", "H, C, B, P", "the review", "every place takes it"),
+    Key("u", "u", "the review", "the place is undecided again"),
+    Key("e", "e", "the review", "edit the file in your editor"),
+    Key("l", "l", "the review", "land it as decided; nothing is written before"),
+    Key("s", "s", "the review", "send it back to the child, with your words"),
+    Key("x", "x", "the review", "drop it, after a yes"),
 )
 
 

@@ -14,9 +14,11 @@ from typing import cast
 
 import trio
 
+from merge.repository import Repository
 from orchestrator.config.home import covey_home
 from orchestrator.events import Answer, QuestionId
 from orchestrator.session import Session
+from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.files import FileList
 from orchestrator.terminal.history_file import read_history, remember
 from orchestrator.terminal.look import look_at
@@ -26,6 +28,7 @@ from orchestrator.watching import WatchedJournal
 from orchestrator.window.app import Window
 from orchestrator.window.bridge import Bridge, Opened, run_both
 from orchestrator.window.driver import PatientDriver
+from orchestrator.window.review import ReviewApp
 from orchestrator.window.seat import WindowSeat
 
 _HUNG_UP = 129
@@ -102,6 +105,12 @@ def watch_in_window(path: Path) -> int:
         return watching.exit_code
 
     return asyncio.run(run_both(window, bridge, hold, _crash_code(window)))
+
+
+def review_in_window(repository: Repository, child: str) -> SendBack | None:
+    """Have the person review what is kept, or that child; what a session is to do then, if anything."""
+    look = look_at(sys.stdout, os.environ)
+    return ReviewApp(repository, look, child, driver_class=PatientDriver).run()
 
 
 class _Watching:

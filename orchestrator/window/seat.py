@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import trio
 
 from orchestrator.events import Answer, QuestionId, Told
+from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
 from orchestrator.terminal.commands import (
@@ -21,11 +22,13 @@ from orchestrator.terminal.commands import (
     New,
     Quit,
     Review,
+    SendBack,
     Show,
     carry_out,
     children_table,
     read_line,
 )
+from orchestrator.terminal.informing import send_back_message
 from orchestrator.terminal.lines import Line, Span, line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.talk import NEW_SESSION, TalkingSession
@@ -50,7 +53,7 @@ class WindowSeat:
         self._session = session
         self._window = window
         self._look = look
-        self._requests: deque[str] = deque()
+        self._requests: deque[str | tuple[ChildId, str]] = deque()
         self._commands: deque[AnyCommand] = deque()
         self._news = trio.Event()
         self._in_turn = False
@@ -126,13 +129,17 @@ class WindowSeat:
         self._woken = True
         scope.cancel()
 
-    async def _take_turn(self, request: str | None) -> None:
+    async def _take_turn(self, request: str | tuple[ChildId, str] | None) -> None:
         self._in_turn = True
         try:
             if request is None:
                 await self._session.run_woken_turn()
+            elif isinstance(request, tuple):
+                await self._session.send_back(*request)
             else:
                 await self._session.run_turn(request)
+        except UserError as error:
+            self._window.show_lines([line(Span(str(error), "warn"))])
         finally:
             self._in_turn = self._stopping = self._window.stopping = False
             self._window.tell()
@@ -171,10 +178,9 @@ class WindowSeat:
             case Compact():
                 await self._compact()
             case Review(child=child):
-                from orchestrator.terminal.informing import review_lines
-
-                lines = await review_lines(self._session.repository, child, self._look)
-                self._window.show_over("Kept for review", lines)
+                self._window.review(self._session.repository, child)
+            case SendBack():
+                await self._send_back(command)
             case Show(what=what):
                 self._window.show_over(_OVERLAID[what], await self._carry_out(command))
             case _:
@@ -182,6 +188,14 @@ class WindowSeat:
 
     async def _carry_out(self, command: AnyCommand) -> list[Line]:
         return await carry_out(command, self._session, self._window.stories.picture, self._table)
+
+    async def _send_back(self, command: SendBack) -> None:
+        found = await send_back_message(self._session.repository, command)
+        if isinstance(found, list):
+            self._window.show_lines(found)
+        else:
+            self._requests.append(found)
+            self._tell()
 
     async def _compact(self) -> None:
         """Like a turn: what stops a turn stops this."""
@@ -219,6 +233,8 @@ class WindowSeat:
         with trio.open_signal_receiver(*known) as received:
             task_status.started()
             async for number in received:
+                if number == signal.SIGINT and self._window.is_suspended:
+                    continue  # it is meant for the program that has the terminal now
                 if number == signal.SIGINT and self._in_turn:
                     self.stop()
                 else:

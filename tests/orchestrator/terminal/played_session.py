@@ -125,6 +125,9 @@ class PlayedSession:
         if self._scope is not None:
             self._scope.cancel()
 
+    async def send_back(self, child: ChildId, message: str) -> TurnFinished:
+        return await self.run_turn(f"To child {child}: {message}")
+
     def kill(self) -> None:
         self.was_killed = True
 

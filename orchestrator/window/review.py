@@ -1,0 +1,354 @@
+"""The review on the window: what is kept, and one child decided place by place, then landed, dropped or sent back.
+
+Over a session, or alone as `covey review`. Git's work is done in a thread (`orchestrator.review.desk`); what is decided
+is held here and nowhere else until the person lands it.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, TypeVar
+
+from textual import events, on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.driver import Driver
+from textual.screen import Screen
+from textual.widgets import Input
+
+from merge.repository import Repository
+from orchestrator.faults import UserError
+from orchestrator.review import desk
+from orchestrator.review.desk import Opened
+from orchestrator.review.editing import NothingDecided
+from orchestrator.review.outlook import Weighed
+from orchestrator.review.programs import editor_command, persons_environment
+from orchestrator.review.sides import FileChoice, Side
+from orchestrator.terminal.commands import SendBack
+from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
+from orchestrator.terminal.look import Look
+from orchestrator.view.reviewing import draw_hint, draw_kept, draw_review, places_of, side_of_key
+from orchestrator.window.panes import Pane
+
+Given = TypeVar("Given")
+
+_PROGRAM_FAILED = 127
+
+
+class Review(Screen[SendBack | None]):
+    """The screen. It ends with what a session is to do, or with nothing."""
+
+    DEFAULT_CSS = """
+    Review #kept { height: auto; max-height: 40%; padding: 0 1; border-bottom: solid $panel-lighten-2; }
+    Review #page { height: 1fr; padding: 0 1; }
+    Review #page Pane { width: 100%; height: auto; }
+    Review #said { height: auto; max-height: 40%; padding: 0 1; border: round $warning; display: none; }
+    Review #words { height: 1; display: none; }
+    Review #hint { height: auto; padding: 0 1; }
+    """
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", show=False),
+        Binding("ctrl+c,ctrl+d", "close", show=False, priority=True),
+    ]
+
+    def __init__(
+        self, repository: Repository, look: Look, *, child: str = "", can_send_back: bool = False
+    ) -> None:
+        super().__init__()
+        self._repository = repository
+        self._look = look
+        self._first = child
+        self._can_send_back = can_send_back
+        self._list: list[Weighed] = []
+        self._at = 0
+        self._opened: Opened | None = None
+        self._files: list[FileChoice] = []
+        self._place = 0
+        self._asks: Literal["", "drop"] = ""
+        self._busy = False
+        self._kept = Pane(id="kept", markup=False)
+        self._page = Pane(markup=False)
+        self._said = Pane(id="said", markup=False)
+        self._words = Input(id="words", placeholder="what to tell it; Enter sends it back", compact=True)
+        self._hint = Pane(id="hint", markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._kept
+        with VerticalScroll(id="page", can_focus=False):
+            yield self._page
+        yield self._said
+        yield self._words
+        yield self._hint
+
+    def on_mount(self) -> None:
+        self._say([dim("Looking at what is kept ...")])
+        self.read_list()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    # Reading and doing, in a thread
+
+    @work(exclusive=True)
+    async def read_list(self) -> None:
+        """Read what is kept, and open the child that was asked for."""
+        kept = await self._try(desk.list_kept, self._repository)
+        if kept is not None:
+            self._list = kept
+            self._at = min(self._at, max(0, len(kept) - 1))
+            self._draw()
+            if self._first:
+                first, self._first = self._first, ""
+                await self._open(first)
+
+    @work(exclusive=True)
+    async def open_chosen(self) -> None:
+        if self._list:
+            await self._open(self._list[self._at].known.row.child)
+
+    async def _open(self, name: str) -> None:
+        opened = await self._try(desk.open_child, self._repository, name)
+        if opened is not None:
+            self._opened, self._files, self._place = opened, list(opened.files), 0
+            child = opened.weighed.known.row.child
+            self._at = next(
+                (at for at, each in enumerate(self._list) if each.known.row.child == child), self._at
+            )
+            self._draw()
+            self.query_one("#page").scroll_home(animate=False)
+
+    @work(exclusive=True)
+    async def land(self) -> None:
+        assert self._opened is not None
+        await self._conclude(desk.land, self._repository, self._opened, tuple(self._files))
+
+    @work(exclusive=True)
+    async def ask_to_drop(self) -> None:
+        assert self._opened is not None
+        goes = await self._try(desk.what_drop_takes, self._repository, self._opened.weighed)
+        if goes is not None:
+            self._asks = "drop"
+            self._say([*goes, line(Span("Drop it? y drops, any other key does not.", "warn"))])
+
+    @work(exclusive=True)
+    async def drop(self) -> None:
+        assert self._opened is not None
+        await self._conclude(desk.drop, self._repository, self._opened.weighed)
+
+    async def _conclude(self, deed: Callable[..., desk.Done], *arguments: object) -> None:
+        done = await self._try(deed, *arguments)
+        if done is None:
+            return
+        child = self._opened.weighed.known.row.child if self._opened is not None else ""
+        if done.is_over:
+            self._opened, self._files = None, []
+        elif child:
+            await self._open(child)
+        kept = await self._try(desk.list_kept, self._repository)
+        self._list = self._list if kept is None else kept
+        self._at = min(self._at, max(0, len(self._list) - 1))
+        self._draw()
+        self._say(done.lines)
+
+    @work(exclusive=True)
+    async def edit(self) -> None:
+        """Have the person edit the file of the chosen place, in their editor."""
+        places = places_of(self._files)
+        if self._opened is None or not places:
+            return
+        number = places[self._place][0]
+        file = self._files[number]
+        path = await self._try(desk.draft_of, self._repository, self._opened, file)
+        command = await self._try(editor_command, self._repository, os.environ) if path is not None else None
+        if path is None or command is None:
+            return
+        status = await self._run_editor(command, path)
+        if status != 0:
+            self._say([line(Span(f"The editor ended with {status}; nothing was decided.", "warn"))])
+            return
+        try:
+            self._files[number] = desk.take_draft(path, file)
+        except NothingDecided as trouble:
+            self._say([line(Span(f"Still open: {trouble}. Your edit is kept.", "warn"))])
+        else:
+            self._say([])
+        self._draw()
+
+    async def _run_editor(self, command: str, path: Path) -> int:
+        """Give the terminal away until the editor has ended; the session goes on meanwhile."""
+        with self.app.suspend():  # pyright: ignore[reportUnknownMemberType]
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    "sh",
+                    "-c",
+                    f'{command} "$@"',
+                    command,
+                    str(path),
+                    cwd=path.parent,
+                    env=persons_environment(os.environ),
+                )
+            except OSError:
+                return _PROGRAM_FAILED
+            return await process.wait()
+
+    async def _try(self, deed: Callable[..., Given], *arguments: object) -> Given | None:
+        """What `deed` gives, done in a thread; None when it can't be, and then the person reads why."""
+        self._busy = True
+        try:
+            given = await asyncio.to_thread(deed, *arguments)
+        except UserError as error:
+            self._say([line(Span(tame_line(str(error)), "warn"))])
+            return None
+        finally:
+            self._busy = False
+        self._say([])
+        return given
+
+    # What a person does
+
+    def on_key(self, event: events.Key) -> None:
+        if self.focused is self._words or self._busy:
+            return
+        if self._asks:
+            self._asks = ""
+            self._say([dim("Nothing was dropped.")])
+            if event.key == "y":
+                self.drop()
+            event.stop()
+            return
+        done = self._press_in_list(event) if self._opened is None else self._press_in_child(event)
+        if done:
+            event.stop()
+            event.prevent_default()
+
+    def _press_in_list(self, event: events.Key) -> bool:
+        match event.key:
+            case "up" | "down":
+                step = -1 if event.key == "up" else 1
+                self._at = max(0, min(len(self._list) - 1, self._at + step))
+                self._draw()
+            case "enter":
+                self.open_chosen()
+            case _:
+                return False
+        return True
+
+    def _press_in_child(self, event: events.Key) -> bool:
+        letter = event.character or ""
+        side = side_of_key(letter)
+        match event.key:
+            case "up" | "down":
+                self._go(-1 if event.key == "up" else 1)
+            case "pageup" | "pagedown":
+                page = self.query_one("#page", VerticalScroll)
+                (page.scroll_page_up if event.key == "pageup" else page.scroll_page_down)(animate=False)
+            case "l":
+                self.land()
+            case "x":
+                self.ask_to_drop()
+            case "e":
+                self.edit()
+            case "u":
+                self._decide(None, everywhere=False)
+            case "s" if self._can_send_back:
+                self._words.display = True
+                self._words.focus()
+            case _ if side is not None:
+                self._decide(side, everywhere=letter.isupper())
+            case _:
+                return False
+        return True
+
+    def _go(self, step: int) -> None:
+        places = places_of(self._files)
+        if not places:
+            page = self.query_one("#page", VerticalScroll)
+            page.scroll_relative(y=3 * step, animate=False)
+            return
+        self._place = max(0, min(len(places) - 1, self._place + step))
+        self._draw(follow=True)
+
+    def _decide(self, side: Side | None, *, everywhere: bool) -> None:
+        places = places_of(self._files)
+        if not places:
+            return
+        if everywhere:
+            self._files = [file.take_all(side) for file in self._files]
+        else:
+            number, place = places[self._place]
+            self._files[number] = self._files[number].take(place, side)
+            still = [at for at, (file, spot) in enumerate(places) if self._is_open(file, spot)]
+            later = [at for at in still if at > self._place] or still
+            if side is not None and later:
+                self._place = later[0]
+        self._draw(follow=True)
+
+    def _is_open(self, number: int, place: int) -> bool:
+        file = self._files[number]
+        return file.edited is None and file.sides[place] is None
+
+    @on(Input.Submitted, "#words")
+    def _send_back(self, event: Input.Submitted) -> None:
+        if self._opened is not None:
+            self.dismiss(SendBack(self._opened.weighed.known.row.child, event.value))
+
+    def action_back(self) -> None:
+        if self._words.display:
+            self._words.display = False
+            self.set_focus(None)
+        elif self._opened is not None:
+            self._opened, self._files = None, []
+            self._say([])
+            self._draw()
+        else:
+            self.dismiss(None)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+    # Drawing
+
+    def _say(self, lines: Sequence[Line]) -> None:
+        self._said.show(lines)
+
+    def _draw(self, *, follow: bool = False) -> None:
+        rows: list[Line] = [line(Span(f"Kept for review: {len(self._list)}", "strong"))]
+        for at, each in enumerate(self._list):
+            points = at == self._at
+            mark = self._look.prompt if points else "  "
+            rows.append((Span(mark, "accent"), *draw_kept(each, self._look)))
+        if not self._list:
+            rows = [dim("Nothing is kept for review.")]
+        shown = self._at + 1
+        self._kept.show(rows if len(rows) < 10 else [rows[0], *rows[max(1, shown - 8) : max(9, shown + 1)]])
+        self._hint.show([draw_hint(self._opened, self._files, self._look, can_send_back=self._can_send_back)])
+        if self._opened is None:
+            self._page.show([])
+            return
+        width = max(20, self.size.width - 4)
+        page = draw_review(self._opened, self._files, self._place, self._look, now=time.time(), width=width)
+        self._page.show(page.lines)
+        if follow and page.places:
+            at = page.places[self._place]
+            self.call_after_refresh(
+                self.query_one("#page", VerticalScroll).scroll_to, y=max(0, at - 2), animate=False
+            )
+
+
+class ReviewApp(App[SendBack]):
+    """`covey review` on a terminal: the screen alone."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self, repository: Repository, look: Look, child: str, *, driver_class: type[Driver] | None = None
+    ) -> None:
+        super().__init__(driver_class=driver_class)
+        self._review = Review(repository, look, child=child, can_send_back=True)
+
+    def on_mount(self) -> None:
+        self.push_screen(self._review, lambda wanted: self.exit(wanted))
