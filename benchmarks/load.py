@@ -25,7 +25,7 @@ from orchestrator.config.limits import Limits
 from orchestrator.events import ChildFinished, Replied, RequestGiven
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Entry, read_entries
-from orchestrator.session import open_session
+from orchestrator.opening import open_session
 from worker.protocol import Answered
 
 

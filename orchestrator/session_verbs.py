@@ -119,7 +119,7 @@ def _in_a_worktree(
     arguments: argparse.Namespace, repository: "Repository | None", hold: "Callable[[Repository], int]"
 ) -> int:
     """Hold the session in a worktree of its own, and deal with that afterwards."""
-    from orchestrator.session import new_session_id
+    from orchestrator.opening import new_session_id
     from orchestrator.worktree_session import begin_worktree, finish_worktree
 
     if repository is None:
@@ -148,8 +148,8 @@ def _hold(
     import trio
 
     from orchestrator.faults import one_fault
+    from orchestrator.opening import open_session
     from orchestrator.resuming import find_past
-    from orchestrator.session import open_session
 
     without = frozenset[str]() if course is None else _withheld(arguments)
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}

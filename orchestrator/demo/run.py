@@ -15,9 +15,9 @@ from merge.repository import Repository, find_repository
 from orchestrator.demo.sample import make_sample
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.kept import for_shell
+from orchestrator.opening import open_session
 from orchestrator.scripted.scenario import load_scenario
 from orchestrator.scripted.server import serve_scenario
-from orchestrator.session import open_session
 from orchestrator.terminal.run import run_terminal
 from worker.path_text import unquote_path
 

@@ -11,7 +11,7 @@ from merge.landing import Landed
 from orchestrator.config.tables import SandboxTable
 from orchestrator.events import Noticed
 from orchestrator.journal import Journal, read_entries
-from orchestrator.session import tell_what_is_not_enforced
+from orchestrator.opening import tell_what_is_not_enforced
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, seen, shell
 from tests.end_to_end.covey import (

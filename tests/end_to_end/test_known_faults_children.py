@@ -13,9 +13,9 @@ from merge.repository import find_repository
 from orchestrator.events import ChildFinished, Died, Replied, Stopped, TurnFinished
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal
+from orchestrator.opening import open_session
 from orchestrator.scripted.scenario import Hang, Reply, Status
 from orchestrator.scripted.server import ScriptedServer
-from orchestrator.session import open_session
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell
 from tests.end_to_end.covey import REQUEST, breaks, call, journal_of, run_covey, says, serving, talk, task
