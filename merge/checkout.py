@@ -39,6 +39,7 @@ from merge.own_history import OwnCommit, own_commits, unlanded_history
 from merge.parts import changed_within
 from merge.plain_way import PlainWay
 from merge.plain_words import plain_words
+from merge.pool import give_back
 from merge.removal import remove_tree
 from merge.repository import Repository, children_folder
 from merge.shared_caches import SHARED, claim_caches
@@ -228,6 +229,9 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
     with _told_as_os_error():
         if read_record(twin) is not None:
             forget_place(folder)
+    if is_folder(folder):
+        with contextlib.suppress(OSError):  # what can't be moved can be removed
+            give_back(repository, folder, twin)
     _forget_folder(repository, folder)
     remove_tree(twin)
     if not keep_refs:

@@ -8,29 +8,21 @@ know that it is unchanged.
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from merge.changed_files import write_changed_files
 from merge.file_locks import alone, alone_or_not, lock_shared
-from merge.git import GitPlace, run_git
-from merge.index_file import (
-    IndexEntry,
-    entry_with_dates,
-    entry_without_dates,
-    patch_index,
-    read_index,
-    write_index,
-)
-from merge.objects import read_blobs, read_entries
+from merge.objects import read_entries
 from merge.plain_bytes import stores_bytes_as_they_are
 from merge.pristine import Pristine
 from merge.private_git import Inheritance, lay_out, refs_of, set_branch
 from merge.removal import remove_tree
 from merge.repository import Repository
 from merge.snapshot import Snapshot
-from merge.trees import EXECUTABLE, SUBMODULE, SYMLINK, Change, Entry, ObjectId, RepoPath
-from merge.working_files import folders_above, repo_path
+from merge.trees import Change, ObjectId, RepoPath
+from merge.working_files import folders_above
 
 
 @dataclass(frozen=True)
@@ -78,8 +70,15 @@ def make_delta(
     try:
         delta.files.mkdir()
         lay_out(delta.twin, safe, head=commit)
-        index = _write_files(
-            repository, pristine, delta, snapshot.tree, changes, plain_bytes=stores_bytes_as_they_are(own)
+        base = pristine.index.read_bytes()
+        index = write_changed_files(
+            repository,
+            delta.twin,
+            delta.files,
+            snapshot.tree,
+            changes,
+            (base, pristine.offsets(base, len(snapshot.tree) // 2)),
+            plain_bytes=stores_bytes_as_they_are(own),
         )
         _white_out(repository, snapshot.tree, delta.files, changes)
         git_dir = delta.files / ".git"
@@ -93,74 +92,6 @@ def make_delta(
         remove_tree(delta.home)
         raise
     return delta, held
-
-
-def _write_files(
-    repository: Repository,
-    pristine: Pristine,
-    delta: Delta,
-    tree: ObjectId,
-    changes: Sequence[Change],
-    *,
-    plain_bytes: bool,
-) -> bytes:
-    """Write what differs into the layer; the index of `tree`, with the dates of all its files."""
-    base, id_bytes = pristine.index.read_bytes(), len(tree) // 2
-    if not changes:
-        return base
-    there = {change.path: change.after for change in changes if change.after is not None}
-    rules = {repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))}
-    ruling = {
-        path: entry for path, entry in read_entries(repository, tree, rules).items() if entry is not None
-    }
-    if plain_bytes and not ruling and all(entry.mode != SUBMODULE for entry in there.values()):
-        written = _write_bytes(repository, delta.files, there)
-    else:
-        written = _let_git_write(repository, delta, id_bytes, ruling, there) if there else {}
-    patches = {change.path: written.get(change.path) for change in changes}
-    return patch_index(base, pristine.offsets(base, id_bytes), id_bytes, patches)
-
-
-def _write_bytes(
-    repository: Repository, layer: Path, there: Mapping[RepoPath, Entry]
-) -> dict[RepoPath, IndexEntry]:
-    """Write files that are what git stores of them."""
-    contents = read_blobs(repository, [entry.object for entry in there.values()])
-    written: dict[RepoPath, IndexEntry] = {}
-    for (path, entry), content in zip(there.items(), contents, strict=True):
-        place = layer / os.fsdecode(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if entry.mode == SYMLINK:
-            place.symlink_to(os.fsdecode(content))
-        else:
-            place.touch(0o777 if entry.mode == EXECUTABLE else 0o666)
-            place.write_bytes(content)
-        written[path] = entry_with_dates(path, entry, place.lstat())
-    return written
-
-
-def _let_git_write(
-    repository: Repository,
-    delta: Delta,
-    id_bytes: int,
-    ruling: Mapping[RepoPath, Entry],
-    there: Mapping[RepoPath, Entry],
-) -> dict[RepoPath, IndexEntry]:
-    """Have git write files by its own rules, from an index of just these and of what rules over them."""
-    small = delta.home / "small-index"
-    place = GitPlace(
-        delta.files,
-        git_dir=delta.twin,
-        work_tree=delta.files,
-        index=small,
-        objects=repository.common_dir / "objects",
-        switches=("index.version=2", "core.untrackedCache=false"),
-    )
-    entries = [entry_without_dates(path, entry) for path, entry in {**ruling, **there}.items()]
-    small.write_bytes(write_index(entries, id_bytes))
-    feed = b"".join(path + b"\0" for path in there)
-    run_git(place, "checkout-index", "-f", "-u", "-z", "--stdin", feed=feed)
-    return {entry.path: entry for entry in read_index(small.read_bytes(), id_bytes)}
 
 
 def drop_unused_deltas(home: Path, needed: Collection[Path]) -> None:

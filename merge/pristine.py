@@ -10,6 +10,7 @@ import hashlib
 import os
 import time
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -103,10 +104,10 @@ def ready_pristine(
     with alone(home / "making"):
         state = _read_state(home)
         changes = _changes(repository, state, snapshot.tree)
-        if state is None or changes is None or len(changes) > FAR or _rules_differ(changes):
+        if state is None or changes is None or len(changes) > FAR or rules_differ(changes):
             state = _bring_up(home, repository, _target(repository, snapshot), inheritance, state)
             changes = _changes(repository, state, snapshot.tree)
-        if changes is None or _rules_differ(changes):
+        if changes is None or rules_differ(changes):
             raise WayUnfit("a .gitattributes has changed that is not committed yet")
         held = lock_shared(lock_of(home))
         if held is None:
@@ -172,7 +173,7 @@ def _bring_up(
         for name in ("state.json", "offsets"):
             (home / name).unlink(missing_ok=True)
         changes = _changes(repository, state, tree)
-        if changes is None or _rules_differ(changes):
+        if changes is None or rules_differ(changes):
             # Git writes a file anew when the file differs, not when its line endings or filters do.
             for name in ("files", "git"):
                 remove_tree(home / name)
@@ -227,7 +228,8 @@ def _changes(repository: Repository, state: _State | None, after: ObjectId) -> t
         return None  # what it was written from is gone from the repository since
 
 
-def _rules_differ(changes: tuple[Change, ...]) -> bool:
+def rules_differ(changes: Sequence[Change]) -> bool:
+    """Whether files that stay the same in git may look otherwise on the disk."""
     return any(change.path.rpartition(b"/")[2] == b".gitattributes" for change in changes)
 
 

@@ -6,7 +6,7 @@ does is the merge room's affair.
 
 import os
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,6 +34,10 @@ class CheckoutWays(Protocol):
         """A checkout was made: why not in a better way, if it is news."""
         ...
 
+    def tidy(self) -> None:
+        """A child is done with: make what it used ready for the next, when there is time."""
+        ...
+
 
 class PlainWays:
     """Plain checkouts, whatever the system can do. See `CheckoutWays`."""
@@ -50,6 +54,9 @@ class PlainWays:
     def tell(self, checkout: "Checkout") -> None:
         """See `CheckoutWays`: there is no better way."""
 
+    def tidy(self) -> None:
+        """See `CheckoutWays`: nothing is used again."""
+
 
 class ProbedWays:
     """The ways that `wish` allows and the system has. See `CheckoutWays`."""
@@ -61,7 +68,10 @@ class ProbedWays:
         home: Path,
         spawner: Spawner,
         notice: Callable[[str], object],
+        nursery: trio.Nursery,
     ) -> None:
+        self._nursery = nursery
+        self._tidying = False
         self._wish = wish
         self._repository = repository
         self._home = home
@@ -76,9 +86,7 @@ class ProbedWays:
         """See `CheckoutWays`."""
         async with self._finding:
             if not self._ways:
-                self._overlay = await self._find_overlay()
-                plain = await PlainWays().take()
-                self._ways = (self._overlay, *plain) if self._overlay is not None else plain
+                self._ways = await self._find()
         return self._ways
 
     def tell(self, checkout: "Checkout") -> None:
@@ -86,10 +94,33 @@ class ProbedWays:
         for why in checkout.passed_over:
             self._say(f"{checkout.name} has a {checkout.way} checkout ({why}).", why)
 
+    def tidy(self) -> None:
+        """See `CheckoutWays`."""
+        if self._overlay is None and not self._tidying:
+            self._tidying = True
+            self._nursery.start_soon(self._turn_back)
+
+    async def _turn_back(self) -> None:
+        from merge.pool import turn_back  # see `PlainWays`
+
+        try:
+            with suppress(OSError):  # the next one tries again
+                await trio.to_thread.run_sync(turn_back, self._repository)
+        finally:
+            self._tidying = False
+
     def close(self) -> None:
         """Let go of what the checkouts stood on; no child is left."""
         if self._overlay is not None:
             self._overlay.close()
+
+    async def _find(self) -> "tuple[Way, ...]":
+        from merge.pool_way import PoolWay  # see `PlainWays`
+
+        plain = await PlainWays().take()
+        if self._wish != "pool":
+            self._overlay = await self._find_overlay()
+        return (self._overlay, *plain) if self._overlay is not None else (PoolWay(), *plain)
 
     async def _find_overlay(self) -> "OverlayWay | None":
         from merge.overlay_way import OverlayWay  # see `PlainWays`
@@ -108,7 +139,10 @@ class ProbedWays:
             if not why:
                 return OverlayWay(cache, user_namespace=user_namespace)
             whys.append(f"{'in a user namespace' if user_namespace else 'as root'}: {why}")
-        self._say(f"Children get plain checkouts: no overlay can be had here ({'; '.join(whys)}).", "")
+        self._say(
+            f"Children get checkouts that are written out: no overlay can be had here ({'; '.join(whys)}).",
+            "",
+        )
         return None
 
     def _say(self, sentence: str, why: str) -> None:
@@ -130,8 +164,9 @@ async def open_checkout_ways(
     if wish == "plain":
         yield PlainWays()
         return
-    ways = ProbedWays(wish, repository, home, spawner, notice)
-    try:
-        yield ways
-    finally:
-        ways.close()
+    async with trio.open_nursery() as nursery:
+        ways = ProbedWays(wish, repository, home, spawner, notice, nursery)
+        try:
+            yield ways
+        finally:
+            ways.close()

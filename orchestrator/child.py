@@ -214,6 +214,7 @@ class Child:
         # The story first: a row that stands open is looked at after a crash, one that is closed is not.
         grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
         self._record.has_ended(landing, describe_ending(ending))
+        grounds.ways.tidy()
 
     async def _wait_for_turn(self) -> None:
         if self._ahead is None:
