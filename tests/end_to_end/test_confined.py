@@ -60,7 +60,8 @@ async def test_children_write_and_read_nothing_of_each_other_nor_of_the_person(
     dig = (
         f"until [ -e {flag} ]; do sleep 0.02; done; ln -s {outside} link; {secret}; cat ~/.ssh/id >> got.txt;"
         f" echo out > {outside}/file.txt; chmod 700 {outside}/file.txt; rm -rf {outside}/sub;"
-        f" echo out > {repository}/README.md; echo built > node_modules/built.txt; touch got.txt"
+        f" echo out > {repository}/README.md; echo built > node_modules/built.txt;"
+        " cp node_modules/built.txt cache.txt; touch got.txt"
     )
     async with (
         serving(
@@ -105,7 +106,7 @@ async def test_children_write_and_read_nothing_of_each_other_nor_of_the_person(
         assert await process.wait() == 0
     assert (repository / "got.txt").read_text() == ""
     assert fingerprint(outside) == before
-    assert (repository / "node_modules/built.txt").read_text() == "built\n", "a cache is shared"
+    assert (repository / "cache.txt").read_text() == "built\n", "a cache is there to be written"
     assert "out" not in (repository / "README.md").read_text().split()
     told = [entry for entry in journal_of(repository) if entry.who.startswith("reader")]
     assert told

@@ -29,7 +29,8 @@ cat <<EOF > doc
 one
 EOF
 cat <<< two >> doc
-diff <(sort doc) doc > /dev/null && tee >(cat > copy) < doc > /dev/null && sleep 0.1 && cat copy
+diff <(sort doc) doc > /dev/null && tee >(cat > copy) < doc > /dev/null
+until cmp -s doc copy; do sleep 0.01; done && cat copy
 mkfifo p && (echo three > p &) && cat p && rm p
 """,
     "temporary files": """
