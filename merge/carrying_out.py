@@ -55,6 +55,8 @@ def carry_out(grounds: Grounds, plan: Plan, tell: Tell, *, is_new: bool = False)
         Moved: when a path holds something else than the plan expects. Some steps may have been done.
         OSError: when the disk refuses. Some steps may have been done.
     """
+    if not is_new:
+        _end_half_moves(grounds, plan.steps, tell)
     left = [step for step in plan.steps if is_new or not is_done(grounds, step)]
     for step in left:
         if step.after is None:
@@ -117,6 +119,7 @@ def take_back(grounds: Grounds, plan: Plan, tell: Tell) -> tuple[RepoPath, ...]:
         OSError: when the disk refuses.
     """
     left: list[RepoPath] = []
+    _end_half_moves(grounds, plan.steps, tell)
     states = {step.path: state_of(grounds, step) for step in plan.steps}
     for step in plan.steps:
         if step.after is not None and states[step.path] != "before" and not _take_away(grounds, step, tell):
@@ -248,6 +251,16 @@ def _take_away(grounds: Grounds, step: Step, tell: Tell) -> bool:
     else:
         place.swap_with(new)
     return False
+
+
+def _end_half_moves(grounds: Grounds, steps: Iterable[Step], tell: Tell) -> None:
+    """Let a file that has two names have its place alone: a move was cut short where it takes two steps."""
+    for step in steps:
+        for waiting in (step.new, step.old):
+            spot = grounds.waiting(waiting) if waiting is not None else None
+            if spot is not None and spot.is_same_file(grounds.place(step)):
+                tell("end half a move")
+                spot.files.remove(spot.path)
 
 
 def _old_file(grounds: Grounds, step: Step) -> Seen | None:

@@ -256,6 +256,15 @@ class Spot:
         with self._open() as (folder, name), other._open() as (other_folder, other_name):
             move_name(folder, name, other_folder, other_name)
 
+    def is_same_file(self, other: "Spot") -> bool:
+        """Whether the two spots are two names of one file."""
+        try:
+            with self._open() as (folder, name), other._open() as (other_folder, other_name):
+                mine = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                return os.path.samestat(mine, os.stat(other_name, dir_fd=other_folder, follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
     @contextlib.contextmanager
     def _open(self) -> Generator[tuple[int, bytes]]:
         folder, name = _split(self.path)
