@@ -4,6 +4,7 @@ Answers come from the files that git itself documents (gitrepository-layout(5)),
 without running git or importing a library. Knows nothing of trees.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +83,11 @@ _HALF_DONE = {
 
 def operation_in_progress(repository: Repository) -> str | None:
     """What the person has begun and not ended in this working tree (`a merge`, `a rebase`), or None."""
-    return next((name for mark, name in _HALF_DONE.items() if (repository.git_dir / mark).exists()), None)
+    try:
+        there = set(os.listdir(repository.git_dir))
+    except OSError:
+        return None
+    return next((name for mark, name in _HALF_DONE.items() if mark in there), None)
 
 
 def _git_dir_at(folder: Path) -> Path | None:

@@ -171,7 +171,7 @@ def _target(value: str, origin: Path) -> Path:
 def _mark(name: str) -> _Mark:
     """What tells a file from any other state of itself; nothing where none is."""
     try:
-        found = Path(name).stat()
+        found = os.stat(name)  # noqa: PTH116 (a quarter of the time of Path.stat, half a dozen times a landing)
     except OSError:
         return ()
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_dev)
