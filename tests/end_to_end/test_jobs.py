@@ -15,7 +15,7 @@ from orchestrator.journal import PARENT, read_entries
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import REQUEST, call, open_covey, read_all, run_covey, says, serving, talk, task
 from worker.conversation import ToolMessage, UserMessage
-from worker.job_folder import Job, Running, list_jobs
+from worker.job_folder import Job, JobEnd, Running, list_jobs
 from worker.keeping import stop_job, wait_job
 from worker.protocol import ToolFinished
 
@@ -214,3 +214,25 @@ async def test_a_child_has_no_jobs_and_is_told_so(place: Place) -> None:
     assert len(answers) == 1
     assert answers[0].startswith("Background commands stay with the parent session.")
     assert place.jobs() == []
+
+
+async def test_a_job_outlives_a_covey_that_is_killed(place: Place) -> None:
+    start = call("run_command", command=WAITS, background=True)
+    async with (
+        serving(talk(REQUEST, says("", start), says("it runs"))) as server,
+        open_covey(place.root, server=server, environment=AT_ONCE) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        await process.stdin.send_all(f"{REQUEST}\n".encode())
+        shown = b""
+        with trio.fail_after(60):
+            while b"it runs" not in shown:
+                shown += await process.stdout.receive_some()
+        process.kill()
+        await process.wait()
+    place.say("on")
+    await place.ended()
+    (job,) = place.jobs()
+    assert isinstance(job.standing, JobEnd)
+    assert job.standing.status == 3

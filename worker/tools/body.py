@@ -16,7 +16,8 @@ class Body:
     """The bytes of a text, by lines. `ending` is the line ending that most of its lines have."""
 
     def __init__(self, text: bytes, coding: Coding) -> None:
-        self.ending = ending_of(text)
+        self._has_returns = b"\r" in text  # asked once: a look at a large text costs a tenth of an edit of it
+        self.ending = ending_of(text) if self._has_returns else b"\n"
         self._added = _missing_ending(text, self.ending)
         self.bytes = text + self._added if self._added else text
         self.coding = coding
@@ -25,10 +26,6 @@ class Body:
     def lines(self) -> int:
         """How many lines there are."""
         return self.bytes.count(b"\n")
-
-    @cached_property
-    def _has_returns(self) -> bool:
-        return self.ending != b"\n" or b"\r" in self.bytes
 
     def line_at(self, offset: int) -> int:
         """The number of the line that holds the byte at `offset`."""
