@@ -1,12 +1,14 @@
 """Whether overlays can be mounted here, found out by mounting one: in a process like a child's, which then ends.
 
 Whatever stands in the way (no such kernel, a container, AppArmor, a filesystem that takes no upper layer) says so
-itself. Leaves nothing behind.
+itself. Leaves nothing behind; what a killed process left the next one removes.
 """
 
+import fcntl
 import os
+import shutil
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import trio
@@ -16,6 +18,8 @@ from orchestrator.process import open_worker
 from orchestrator.spawning import Spawner
 from worker.first_steps import AnyStep, MountOverlay, RenameFolder
 from worker.protocol import Ready
+
+_PREFIX = "probe-"
 
 _PATIENCE_SECONDS = 10.0
 """A mount takes milliseconds; a machine on which it takes so long is better served by another way."""
@@ -67,10 +71,33 @@ async def _try(below: Path, above: Path, spawner: Spawner, user_namespace: bool,
 
 
 def _folder_in(place: Path, stack: ExitStack) -> Path:
+    """A folder that is locked while it is in use, and removed afterwards."""
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # What the kernel leaves in a work folder is closed; it goes all the same.
-    made = tempfile.TemporaryDirectory(prefix="probe-", dir=place, ignore_cleanup_errors=True)
-    return Path(stack.enter_context(made))
+    _sweep(place)
+    while True:
+        # What the kernel leaves in a work folder is closed; it goes all the same.
+        made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=place, ignore_cleanup_errors=True)
+        folder = Path(stack.enter_context(made))
+        with suppress(FileNotFoundError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            stack.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.is_dir():  # the sweep of another session may have come between
+                return folder
+
+
+def _sweep(place: Path) -> None:
+    """Remove what a process that was killed while it tried has left; its lock is gone with it."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for shut in folder.glob("work/work"):
+                    shut.chmod(0o700)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 def _last_line(words: str) -> str:
