@@ -4,8 +4,6 @@ Pure but for reading one journal. A report counts as read when it joined the con
 model is sent; so each is told exactly once, however often the session died or its conversation was made shorter.
 """
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,9 +17,6 @@ from orchestrator.job_words import ends_told
 from orchestrator.journal import PARENT, Entry, JournalBroken, read_entries
 from worker.conversation import AnyMessage
 from worker.protocol import ChildId
-
-_REPORT = re.compile(r"^child (\S+) \(.*\) .* after [\d.]+ s, [\d,]+ tokens$", re.MULTILINE)
-"""The first line of a report (`orchestrator.first_message.report`)."""
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -78,25 +73,19 @@ def find_past(root: Path, session: str | None) -> Past:
 def past_of(session: str, entries: Sequence[Entry]) -> Past:
     """A session from its journal."""
     conversation, journaled = conversation_of(entries, PARENT)
-    joined = [
-        message
-        for entry in entries
-        if entry.who == PARENT and isinstance(entry.event, Told)
-        for message in entry.event.messages
+    joined = [message.text for entry in entries for message in _told_in(entry)]
+    joined += [message.text for message in conversation[journaled:]]
+    reports = [
+        texts[-1]  # one that was taken up again reports again; what it said before is history
+        for texts in _reports(entries).values()
+        if not any(texts[-1] in text for text in joined)
     ]
-    told = reports_told(message.text for message in (*joined, *conversation[journaled:]))
-    reports = [texts[-1] for child, texts in _reports(entries).items() if len(texts) > told[child]]
-    jobs = ends_told(message.text for entry in entries for message in _told_in(entry))
+    jobs = ends_told(joined)
     return Past(session, tuple(conversation), journaled, tuple(reports), frozenset(jobs))
 
 
 def _told_in(entry: Entry) -> tuple[AnyMessage, ...]:
     return entry.event.messages if isinstance(entry.event, Told) and entry.who == PARENT else ()
-
-
-def reports_told(texts: Iterable[str]) -> Counter[ChildId]:
-    """How many reports of each child stand in these texts: one that was taken up again reports again."""
-    return Counter(ChildId(found[1]) for text in texts for found in _REPORT.finditer(text))
 
 
 def _reports(entries: Iterable[Entry]) -> dict[ChildId, list[str]]:
