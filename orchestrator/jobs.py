@@ -41,11 +41,12 @@ class Jobs:
         self._of_turn: set[str] = set()
         self._told: set[str] = set()
         self._reports: dict[str, str] = {}
+        self._waiting = trio.CancelScope()
 
     # What run_command asks
 
-    async def keep(self, shell: RunningShell, command: str, folder: Path) -> str:
-        """Make a job of a running command, whose output so far the model is shown; its id.
+    async def keep(self, shell: RunningShell, command: str, folder: Path) -> Path:
+        """Make a job of a running command, whose output so far the model is shown; its folder.
 
         Raises:
             JobNotStarted: when it can't be one.
@@ -59,7 +60,7 @@ class Jobs:
         # session may end before they are waited for.
         trio.lowlevel.spawn_system_task(kept.wait)
         self.watch(id)
-        return id
+        return kept.path
 
     async def answer(self, id: str, *, wait_seconds: float, stop: bool) -> ToolAnswer:
         """How a job stands: when it has ended, or after so many seconds; `stop` ends it first."""
@@ -71,7 +72,7 @@ class Jobs:
         if stop:
             left = await stop_job(job)
         else:
-            with trio.move_on_after(min(wait_seconds, LONGEST_WAIT_SECONDS)):
+            with trio.move_on_after(min(wait_seconds, LONGEST_WAIT_SECONDS)) as self._waiting:
                 await wait_job(job.path)
         return await self._answer(read_job(job.path) or job, left)
 
@@ -124,6 +125,10 @@ class Jobs:
         )
 
     # What a person asks
+
+    def wait_no_longer(self) -> None:
+        """The person has said something: a call that waits for a job is answered now, so that the model reads it."""
+        self._waiting.cancel()
 
     def list(self) -> list[Job]:
         """Every job of the workspace, the oldest first."""

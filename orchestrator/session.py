@@ -179,6 +179,7 @@ class Session:
     def say(self, text: str) -> None:
         """A message for the model, read before its next reply of the running turn."""
         self.children.say(text)
+        self.jobs.wait_no_longer()
 
     def attend(self) -> None:
         """A person is there to answer questions; without one each is answered by a refusal."""

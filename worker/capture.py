@@ -87,6 +87,7 @@ class Capture:
         else:
             shutil.move(self._log, log)
             self._log = None
+        self._log_fault = "its beginning was given away"  # should the command come back to this process
         return self._ends.total_bytes
 
     def _finish(self) -> Captured:

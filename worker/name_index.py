@@ -80,7 +80,7 @@ class NameIndexes:
     def _make(self, root: str) -> None:
         # What can't be written is done without: the search that wanted the index was answered without it.
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # names may be nobody else's business
             target = self._file(root)
             with target.with_suffix(".lock").open("wb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # another session makes it: not needed twice

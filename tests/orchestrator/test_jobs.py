@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from orchestrator.events import JobEnded
 from orchestrator.inbox import Inbox
@@ -42,7 +43,7 @@ class Place:
             environment={**os.environ, "GO": str(self.folder / "go")},
             waits_for_its_own=True,
         ) as shell:
-            return await jobs.keep(shell, command, self.folder)
+            return (await jobs.keep(shell, command, self.folder)).name
 
     async def until_told(self, jobs: Jobs) -> list[UserMessage]:
         with trio.fail_after(30):
@@ -120,6 +121,20 @@ async def test_a_stopped_job_is_told_as_stopped_and_one_that_is_unknown_as_that(
         assert unknown.failed
         assert unknown.text == f"There is no job 'job-none' here. The last ones: {id}."
         assert jobs.told_anew() == ""
+
+
+async def test_a_poll_is_answered_when_the_person_says_something(place: Place) -> None:
+    async with place.session() as jobs, trio.open_nursery() as nursery:
+        id = await place.start(jobs, "sleep 999")
+        nursery.start_soon(speak_when_idle, jobs)
+        with trio.fail_after(30):
+            answer = await jobs.answer(id, wait_seconds=600, stop=False)
+        assert answer.text.startswith(f"job {id} runs, for ")
+
+
+async def speak_when_idle(jobs: Jobs) -> None:
+    await trio.testing.wait_all_tasks_blocked(0.05)
+    jobs.wait_no_longer()
 
 
 async def test_the_next_process_of_the_session_is_told_what_ended_meanwhile_and_another_session_is_not(

@@ -13,7 +13,9 @@ from typing import Annotated, Protocol
 import msgspec
 
 from worker.capture import Captured
+from worker.job_log import FIRST_NAME
 from worker.keeping import JobNotStarted
+from worker.output import Shown
 from worker.shell import (
     Exited,
     GuardLost,
@@ -67,8 +69,8 @@ class RunCommandArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
 class Jobs(Protocol):
     """Where commands live on when a call has ended."""
 
-    async def keep(self, shell: RunningShell, command: str, folder: Path) -> str:
-        """Make a job of a running command; its id. Raises `JobNotStarted`."""
+    async def keep(self, shell: RunningShell, command: str, folder: Path) -> Path:
+        """Make a job of a running command; its folder, named by its id. Raises `JobNotStarted`."""
         ...
 
     async def answer(self, id: str, *, wait_seconds: float, stop: bool) -> ToolAnswer:
@@ -85,6 +87,9 @@ _NO_TIMEOUT = (
     "background: true cannot be combined with timeout_secs;"
     " use a foreground timeout or stop the returned job."
 )
+
+LONGEST_SECONDS = 3600.0
+"""A command that can't become a job is stopped then."""
 
 _POLL_SECONDS = 120
 
@@ -165,17 +170,27 @@ async def _run(
         if ended is None and jobs is not None and arguments.timeout_secs is None:
             shown, _ = shell.show_output()
             try:
-                id = await jobs.keep(shell, command, folder)
+                job = await jobs.keep(shell, command, folder)
             except JobNotStarted as fault:
-                ended = await shell.stop(seconds)
-                answer = _tell(ended, workspace, has_own_limit=False)
-                return failed(f"{answer.text}\n[It could not run on as a job: {plain(str(fault))}]")
-            if arguments.background:
-                return ToolAnswer(f"started the job {id} in the background.\n[{how_to_go_on(id)}]")
-            lead = f"It runs on as the job {id}, since it has taken {seconds:g} s."
-            return ToolAnswer(f"{shown.text or '(no output yet)'}\n[{lead} {how_to_go_on(id)}]")
+                if arguments.background:
+                    return failed(f"It can't run in the background: {plain(str(fault))}. It was stopped.")
+                # Nothing can take it over, so it is waited for as long as where there are no jobs.
+                seconds = LONGEST_SECONDS
+                ended = await shell.wait(seconds)
+            else:
+                return _tell_kept(job, None if arguments.background else shown, seconds, workspace)
         ended = ended or await shell.stop(seconds)
     return _tell(ended, workspace, has_own_limit=arguments.timeout_secs is not None)
+
+
+def _tell_kept(job: Path, shown: Shown | None, seconds: float, workspace: Workspace) -> ToolAnswer:
+    id = job.name
+    if shown is None:
+        return ToolAnswer(f"started the job {id} in the background.\n[{how_to_go_on(id)}]")
+    notes = [f"[It runs on as the job {id}, since it has taken {seconds:g} s. {how_to_go_on(id)}]"]
+    if shown.cut:
+        notes.insert(0, f"[Its log is {workspace.show(job / FIRST_NAME)}.]")
+    return ToolAnswer("\n".join([shown.text or "(no output yet)", *notes]))
 
 
 def how_to_go_on(id: str) -> str:

@@ -1,6 +1,7 @@
 """Real processes. The tool as a model calls it: what it answers, and that it leaves nothing."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -8,12 +9,14 @@ import pytest
 import trio
 
 from worker.conversation import CallId, ToolCall
+from worker.keeping import JobNotStarted
+from worker.shell import RunningShell
 from worker.toolbox import Toolbox
 from worker.tools import run_command
 from worker.tools.lines import tag_lines
 from worker.tools.run_command import NO_JOBS, TOOL, RunCommandArguments, run
 from worker.tools.schema import schema_of
-from worker.tools.tool import ToolAnswer
+from worker.tools.tool import ToolAnswer, failed
 from worker.workspace import Workspace
 
 
@@ -298,3 +301,22 @@ async def test_arguments_that_do_not_go_together_run_nothing(
     assert answer.failed
     assert answer.text.startswith(why)
     assert os.listdir(workspace.root) == []
+
+
+class NoRoom:
+    """Jobs that can keep nothing."""
+
+    async def keep(self, shell: RunningShell, command: str, folder: Path) -> Path:
+        await trio.lowlevel.checkpoint()
+        raise JobNotStarted("the disk is full")
+
+    async def answer(self, id: str, *, wait_seconds: float, stop: bool) -> ToolAnswer:
+        raise AssertionError("Nobody asks.")
+
+
+async def test_a_command_that_nothing_can_take_over_is_waited_for_longer(workspace: Workspace) -> None:
+    slow = replace(workspace, command_limit_seconds=0.05)
+    answer = await run(RunCommandArguments("sleep 0.3; seq 3"), slow, jobs=NoRoom())
+    assert answer == ToolAnswer("1\n2\n3")
+    answer = await run(RunCommandArguments("touch x; sleep 99", background=True), workspace, jobs=NoRoom())
+    assert answer == failed("It can't run in the background: the disk is full. It was stopped.")
