@@ -6,7 +6,7 @@ Puts the sandbox, the environment and the folder for temporary files together, f
 import os
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from merge.checkout import Checkout, linked_caches
 from orchestrator.environment import child_environment, temporary_variables, without_services
 from orchestrator.grounds import Grounds
 from orchestrator.sandbox import OwnFolders, confinement_of
-from orchestrator.temporary_folder import make_temporary_folder, remove_temporary_folder
+from orchestrator.temporary_folder import make_temporary_folder
 from worker.first_steps import AnyStep, Confine
 
 
@@ -49,20 +49,20 @@ async def hold_back(
         confinement = await trio.to_thread.run_sync(confinement_of, table, repository, None, os.environ)
         yield HeldBack(environment, (Confine(confinement),))
     else:
+        temporary = await trio.to_thread.run_sync(make_temporary_folder, marker[1])
         try:
             yield await trio.to_thread.run_sync(
-                _hold_back_with_folders, grounds, marker[1], environment, checkout, logs
+                _hold_back_with_folders, grounds, temporary.path, environment, checkout, logs
             )
         finally:
-            with trio.CancelScope(shield=True), suppress(OSError):  # the next start tries again
-                await trio.to_thread.run_sync(remove_temporary_folder, marker[1])
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(temporary.remove)
 
 
 def _hold_back_with_folders(
-    grounds: Grounds, marker: str, environment: dict[str, str], checkout: Checkout, logs: Path
+    grounds: Grounds, temporary: Path, environment: dict[str, str], checkout: Checkout, logs: Path
 ) -> HeldBack:
     logs.mkdir(parents=True, exist_ok=True)
-    temporary = make_temporary_folder(marker)
     own = OwnFolders(Path(checkout.path), linked_caches(grounds.repository, checkout), logs, temporary)
     confinement = confinement_of(grounds.configuration.sandbox, grounds.repository, own, os.environ)
     return HeldBack({**environment, **temporary_variables(temporary, environment)}, (Confine(confinement),))

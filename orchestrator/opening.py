@@ -40,6 +40,7 @@ from orchestrator.resuming import Past
 from orchestrator.session import Session
 from orchestrator.slots import Slots
 from orchestrator.spawning import Spawner, open_spawner
+from orchestrator.temporary_folder import remove_left_folders
 from orchestrator.terms import Terms, read_terms
 from worker.catalogue import advertised
 from worker.path_text import quote_path
@@ -115,6 +116,7 @@ async def open_session(
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
+            nursery.start_soon(trio.to_thread.run_sync, remove_left_folders)
             nursery.start_soon(tell_what_is_not_enforced, spawner, terms.configuration.sandbox, journal)
             grounds = Grounds(
                 past.session,

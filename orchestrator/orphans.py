@@ -25,7 +25,6 @@ from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.landing_turn import PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, LedgerRow, Process
 from orchestrator.settling import after_landing, kept_whole, settle
-from orchestrator.temporary_folder import remove_temporary_folder
 from worker.model import Usage
 from worker.path_text import unquote_path
 from worker.process_tree import ProcessKey, end_tree, is_alive, marked_processes
@@ -94,8 +93,6 @@ async def _end_what_is_left(repository: Repository, row: LedgerRow) -> None:
             left.append(worker)
     for key in left:
         await end_tree(key.pid, marker=marker)
-    with suppress(OSError):
-        await trio.to_thread.run_sync(remove_temporary_folder, marker[1])
 
 
 async def _settle_checkout(

@@ -2,13 +2,15 @@
 
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from orchestrator.temporary_folder import make_temporary_folder, remove_temporary_folder, temporary_folder_of
+from orchestrator.temporary_folder import make_temporary_folder, remove_left_folders, temporary_folder_of
 
 
 @pytest.fixture(autouse=True)
@@ -19,29 +21,52 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_empty_and_for_its_owner_alone_and_goes_without_a_trace(elsewhere: Path) -> None:
-    folder = make_temporary_folder("a of /repo")
-    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
-    (folder / "deep/er").mkdir(parents=True)
-    (folder / "deep").chmod(0o500)
-    remove_temporary_folder("a of /repo")
+    made = make_temporary_folder("a of /repo")
+    modes = [stat.S_IMODE(folder.stat().st_mode) for folder in (made.path, made.path.parent)]
+    assert modes == [0o700, 0o700]
+    (made.path / "deep/er").mkdir(parents=True)
+    (made.path / "deep").chmod(0o500)
+    made.remove()
     assert list(elsewhere.iterdir()) == []
-    remove_temporary_folder("a of /repo")
 
 
 def test_each_child_has_its_own_and_finds_nothing_that_an_earlier_one_left() -> None:
+    place = temporary_folder_of("a of /repo")
+    place.mkdir(parents=True, mode=0o700)
+    place.parent.chmod(0o700)
+    (place / "left").touch()
     first, second = make_temporary_folder("a of /repo"), make_temporary_folder("a of /other")
-    assert first != second
-    (first / "left").touch()
-    assert list(make_temporary_folder("a of /repo").iterdir()) == []
-    remove_temporary_folder("a of /repo")
-    assert second.is_dir()
+    assert first.path != second.path
+    assert list(first.path.iterdir()) == []
+    first.remove()
+    assert second.path.is_dir()
+    second.remove()
+
+
+def test_what_a_killed_session_left_goes_and_what_is_in_use_stays(elsewhere: Path) -> None:
+    in_use = make_temporary_folder("lives of /repo")
+    dies = (
+        "import os, sys, tempfile; tempfile.tempdir = sys.argv[1];"
+        "from orchestrator.temporary_folder import make_temporary_folder as make;"
+        "held = make('dies of /elsewhere'); (held.path / 'big').touch(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", dies, elsewhere], check=False)
+    assert (temporary_folder_of("dies of /elsewhere") / "big").exists()
+    remove_left_folders()
+    assert list(in_use.path.parent.iterdir()) == [in_use.path]
+    in_use.remove()
+    remove_left_folders()
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_children_that_begin_and_end_at_once_dont_take_the_folder_around_from_each_other() -> None:
     def come_and_go(name: str) -> None:
-        for _ in range(200):
-            make_temporary_folder(name)
-            remove_temporary_folder(name)
+        for _ in range(40):
+            made = make_temporary_folder(name)
+            assert made.path.is_dir()
+            made.remove()
+            if name == "d":
+                remove_left_folders()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(come_and_go, ["a", "b", "c", "d"]))
