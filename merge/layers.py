@@ -139,11 +139,24 @@ def is_whiteout(status: os.stat_result) -> bool:
 
 
 def strip_marks(path: bytes, privilege: Privilege) -> None:
-    """Take every mark of the overlay's off a file or a folder that leaves it.
+    """Take every mark of the overlay's off a file that leaves it.
 
     Raises:
         OSError: when one can't be taken off.
     """
+    if privilege == "user" and not os.access(path, os.R_OK | os.W_OK):
+        # These marks are seen and taken off only by who may write to the file: its owner, who closed it.
+        mode = stat.S_IMODE(os.lstat(path).st_mode)
+        os.chmod(path, mode | stat.S_IRUSR | stat.S_IWUSR)
+        try:
+            _strip(path, privilege)
+        finally:
+            os.chmod(path, mode)
+    else:
+        _strip(path, privilege)
+
+
+def _strip(path: bytes, privilege: Privilege) -> None:
     prefix = f"{privilege}.overlay."
     for name in os.listxattr(path, follow_symlinks=False):
         if name.startswith(prefix):

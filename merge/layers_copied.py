@@ -21,7 +21,9 @@ def write_out_layers(layers: Layers, folder: Path, *, without: Collection[bytes]
     Raises:
         OSError: when something can't be read or written.
     """
-    _Copy(layers, uses_up=True).fill(os.fsencode(folder), layers.top, without)
+    copy = _Copy(layers, uses_up=True)
+    copy.open_up(layers.roots[0])
+    copy.fill(os.fsencode(folder), layers.top, without)
 
 
 def copy_folder(layers: Layers, folder: MergedFolder, to: Path) -> None:
@@ -38,13 +40,20 @@ class _Copy:
         self._layers = layers
         self._uses_up = uses_up
         self._linked: dict[tuple[int, int], bytes] = {}
+        self._closed: dict[bytes, int] = {}
+
+    def open_up(self, folder: bytes) -> None:
+        """Open the folders that the child closed to itself: what they hide can't be told otherwise."""
+        for above, below, _ in os.walk(folder):
+            for name in below:
+                path = above + b"/" + name
+                mode = stat.S_IMODE(os.lstat(path).st_mode)
+                if mode & stat.S_IRWXU != stat.S_IRWXU and not os.path.islink(path):
+                    self._closed[path] = mode
+                    os.chmod(path, mode | stat.S_IRWXU)
 
     def fill(self, to: bytes, folder: MergedFolder, without: Collection[bytes] = ()) -> None:
         status = os.stat(folder.real)
-        if self._uses_up and status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-            os.chmod(
-                folder.real, stat.S_IMODE(status.st_mode) | stat.S_IRWXU
-            )  # the child closed it: it is its own
         for name in self._layers.names(folder):
             if name in without:
                 continue
@@ -59,7 +68,7 @@ class _Copy:
                 case None:
                     pass  # gone since it was listed
         # Last: a folder may be closed to its owner, and its date is that of what was put into it.
-        os.chmod(to, stat.S_IMODE(status.st_mode))
+        os.chmod(to, self._closed.get(folder.real, stat.S_IMODE(status.st_mode)))
         os.utime(to, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _copy(self, leaf: Leaf, path: bytes) -> None:

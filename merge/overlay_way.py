@@ -16,7 +16,7 @@ from merge.cache_layers import CacheLayer, ready_caches
 from merge.checkout_site import Site
 from merge.delta import Delta, drop_unused_deltas, make_delta
 from merge.filters import read_config
-from merge.git import GitFailed
+from merge.git import GitFailed, ask_git
 from merge.index_file import IndexUnknown
 from merge.overlay import OverlayRecord, OverlayUnreadable, read_record, write_record
 from merge.plain_bytes import stores_bytes_as_they_are
@@ -26,6 +26,7 @@ from merge.private_git import Inheritance, inherit, twin_settings
 from merge.repository import Repository
 from merge.shared_caches import exclude_patterns, link_caches
 from merge.snapshot import Snapshot, parent_place
+from merge.trees import ObjectId
 from merge.ways import WayName, WayUnfit
 
 
@@ -76,11 +77,18 @@ class OverlayWay:
         linked = [name for name in site.shared if name not in copied]
         link_caches(site.repository.root, site.twin / "upper", linked)
 
-    def refresh(self, repository: Repository, snapshot: Snapshot) -> None:
-        """Bring the repository's pristine checkout to the snapshot's HEAD, if there is one and nobody uses it."""
-        home = pristine_home(self._cache, repository, _inheritance(repository, ()))
-        refresh_pristine(home, repository, snapshot, _safe(repository, _inheritance(repository, ())))
+    def refresh(self, repository: Repository) -> None:
+        """Bring the repository's pristine checkout to its HEAD, if there is one and nobody uses it; forget old ones.
+
+        Raises:
+            GitFailed, OSError: when it can't be done.
+        """
         drop_unused(self._cache)
+        own = _inheritance(repository, ())
+        home = pristine_home(self._cache, repository, own)
+        head = ask_git(parent_place(repository), "rev-parse", "--verify", "--quiet", "HEAD")
+        if head.status == 0 and not own.is_sparse:
+            refresh_pristine(home, repository, ObjectId(head.line()), _safe(repository, own))
 
     def close(self) -> None:
         """Let go of every layer; for when no child of the session is left."""

@@ -29,7 +29,17 @@ def stores_bytes_as_they_are(inheritance: Inheritance) -> bool:
     if inheritance.info.get("attributes", b"").strip():
         return False
     home = Path(config.get("core.attributesfile") or _persons_attributes()).expanduser()
-    return not any(Path(place).exists() for place in (home, *_SYSTEM_ATTRIBUTES))
+    return not any(_may_be_there(Path(place)) for place in (home, *_SYSTEM_ATTRIBUTES))
+
+
+def _may_be_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # it can't be told
+    return True
 
 
 def _persons_attributes() -> str:

@@ -5,6 +5,7 @@ everybody who shows it to a child holds that lock with others: a layer must not 
 has not committed is not in here, but in a layer of its own (`merge.delta`).
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -116,21 +117,19 @@ def ready_pristine(
     return Pristine(home, state.tree), changes, held
 
 
-def refresh_pristine(
-    home: Path, repository: Repository, snapshot: Snapshot, inheritance: Inheritance
-) -> bool:
-    """Bring one that is there and that nobody uses to the snapshot's HEAD; whether it is there now."""
+def refresh_pristine(home: Path, repository: Repository, commit: ObjectId, inheritance: Inheritance) -> None:
+    """Bring one that is there and that nobody uses to `commit`. In use it stays: a layer on top makes up for it.
+
+    Raises:
+        GitFailed, OSError: when it can't be written.
+    """
     if not (home / "state.json").exists():
-        return False
+        return
     with alone(home / "making"):
         state = _read_state(home)
-        commit = _target(repository, snapshot)
         if state is not None and state.tree != read_commit(repository, commit).tree:
-            try:
+            with contextlib.suppress(WayUnfit):
                 _bring_up(home, repository, commit, inheritance, state)
-            except WayUnfit:
-                return True  # in use: a layer on top makes up for it
-    return True
 
 
 def still_shows(home: Path, tree: ObjectId) -> bool:

@@ -6,7 +6,7 @@ does is the merge room's affair.
 
 import os
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -96,16 +96,21 @@ class ProbedWays:
 
     def tidy(self) -> None:
         """See `CheckoutWays`."""
-        if self._overlay is None and not self._tidying:
+        if not self._tidying:
             self._tidying = True
-            self._nursery.start_soon(self._turn_back)
+            self._nursery.start_soon(self._tidy)
 
-    async def _turn_back(self) -> None:
-        from merge.pool import turn_back  # see `PlainWays`
+    async def _tidy(self) -> None:
+        from merge.git import GitFailed  # see `PlainWays`
+        from merge.pool import turn_back
 
         try:
-            with suppress(OSError):  # the next one tries again
+            if self._overlay is not None:
+                await trio.to_thread.run_sync(self._overlay.refresh, self._repository)
+            else:
                 await trio.to_thread.run_sync(turn_back, self._repository)
+        except (GitFailed, OSError):
+            pass  # the next one tries again
         finally:
             self._tidying = False
 

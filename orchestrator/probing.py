@@ -4,6 +4,7 @@ Whatever stands in the way (no such kernel, a container, AppArmor, a filesystem 
 itself. Leaves nothing behind; what a killed process left the next one removes.
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -101,6 +102,12 @@ def _sweep(place: Path) -> None:
 
 
 def _last_line(words: str) -> str:
-    """What an exception says, without its type: `OSError: [Errno 1] unshare: Operation not permitted`."""
+    """What an exception on standard error says, without its type and paths.
+
+    `OSError: [Errno 1] unshare: Operation not permitted`.
+    """
     last = words.strip().splitlines()[-1:]
-    return last[0].partition(": ")[2].partition("] ")[2] or last[0] if last else ""
+    said = last[0].partition(": ")[2].partition(": b'")[0] if last else ""
+    if said.startswith(f"[Errno {errno.EXDEV}]"):
+        return "a folder can't be renamed in it"
+    return said.partition("] ")[2] or said

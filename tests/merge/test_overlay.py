@@ -1,6 +1,7 @@
 """Real git. What a child does in an overlay comes to the same as in a folder that was written out in full."""
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,9 +22,11 @@ from merge.removal import remove_tree
 from merge.repository import children_folder
 from merge.snapshot import take_snapshot
 from merge.ways import Way
+from tests.hermetic import THEIRS
 from tests.merge.file_operations import Operation, carry_out, operations
 from tests.merge.mounted import in_own_namespace, require_overlays
 from tests.merge.places import Place, folder_state
+from worker.system_calls import control_process
 
 
 @pytest.fixture(params=[False, True], ids=["as root", "in a user namespace"])
@@ -220,3 +223,58 @@ def test_a_mark_of_the_overlay_never_leaves_it(dirty_place: Place, overlay: Over
     for path in [Path(checkout.path), *Path(checkout.path).rglob("*")]:
         assert not [name for name in os.listxattr(path, follow_symlinks=False) if "overlay" in name], path
     remove_checkout(place.repository, checkout)
+
+
+def test_what_a_child_closed_to_itself_is_kept_as_it_left_it() -> None:
+    """Somebody whom permissions stop, in a user namespace: marks there are read by who may read the file."""
+    require_overlays(user_namespace=True)
+    nobody = 65534
+    # Beside pytest's folder, which is closed to others.
+    outside = THEIRS.get("TMPDIR", "/tmp")
+    with tempfile.TemporaryDirectory(prefix="covey-test-", dir=outside) as name:
+        folder = Path(name)
+        os.chown(folder, nobody, nobody)
+
+        def live() -> None:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(nobody)
+                os.setuid(nobody)
+                control_process(4, 1)  # PR_SET_DUMPABLE: or else /proc/self is root's
+                tempfile.tempdir = str(folder)
+            root = folder / "repo"
+            root.mkdir()
+            place = Place(root)
+            place.git("init", "-q", "--template=", "-b", "main")
+            for path in ("below/a.txt", "below/b.txt", "shut.txt", "fixed.txt"):
+                place.write(path, f"{path}\n")
+            place.commit("first")
+            way = OverlayWay(folder / "cache", user_namespace=True)
+            checkout = make(place, "child", way)
+            do(place, checkout, close)
+            before = take_result(place.repository, checkout)
+            keep_checkout(place.repository, checkout)
+            assert take_result(place.repository, checkout) == before
+            kept = Path(checkout.path)
+            modes = {
+                path: (kept / path).stat().st_mode & 0o777 for path in ("below", "shut.txt", "fixed.txt")
+            }
+            assert modes == {"below": 0, "shut.txt": 0, "fixed.txt": 0o444}
+            assert (kept / "fixed.txt").read_text() == "the child's\n"
+            (kept / "below").chmod(0o700)
+            assert sorted(os.listdir(kept / "below")) == ["own.txt"]
+            remove_checkout(place.repository, checkout)
+            way.close()
+
+        def close(root: Path) -> None:
+            (root / "fixed.txt").write_text("the child's\n")
+            (root / "fixed.txt").chmod(0o444)
+            (root / "shut.txt").chmod(0)
+            for path in ("a.txt", "b.txt"):
+                (root / "below" / path).unlink()
+            (root / "below").rmdir()
+            (root / "below").mkdir()
+            (root / "below/own.txt").write_text("own\n")
+            (root / "below").chmod(0)
+
+        in_own_namespace(None, live)
