@@ -41,6 +41,7 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.delegation $(BENCH_ARGS)
 	$(BIN)/python -m benchmarks.load
 	$(BIN)/python -m benchmarks.merging
+	$(BIN)/python -m benchmarks.screens
 	$(BIN)/python -m benchmarks.confining
 	$(BIN)/python -m benchmarks.tools
 	$(BIN)/python -m benchmarks.children_ready

@@ -10,6 +10,8 @@ from orchestrator.faults import UserError
 
 if TYPE_CHECKING:
     from orchestrator.config.layers import Settings
+    from orchestrator.terminal.lines import Line
+    from orchestrator.terminal.look import Look
 
 
 def add_modules_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -44,12 +46,20 @@ def _modules(arguments: argparse.Namespace) -> int:
 
 
 def _show(settings: "Settings", switched: str | None) -> None:
-    from orchestrator.modules import module_rows
     from orchestrator.review.printing import look_here, show_lines, width_here
-    from orchestrator.review.table import table
-    from orchestrator.terminal.lines import Span, dim
+    from orchestrator.terminal.lines import dim
 
     look = look_here()
+    note = [dim("It counts from the next start of a session.")] if switched is not None else []
+    show_lines([*module_lines(settings, look, width_here(look)), *note])
+
+
+def module_lines(settings: "Settings", look: "Look", width: int | None) -> "list[Line]":
+    """The modules as a table."""
+    from orchestrator.modules import module_rows
+    from orchestrator.review.table import table
+    from orchestrator.terminal.lines import Span
+
     rows = [
         [
             Span(row.name, "strong"),
@@ -59,6 +69,4 @@ def _show(settings: "Settings", switched: str | None) -> None:
         ]
         for row in module_rows(settings)
     ]
-    lines = table(("module", "state", "what for", "source"), rows, look, width_here(look), (("source", 0),))
-    note = [dim("It counts from the next start of a session.")] if switched is not None else []
-    show_lines([*lines, *note])
+    return table(("module", "state", "what for", "source"), rows, look, width, (("source", 0),))

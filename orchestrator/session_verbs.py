@@ -55,12 +55,10 @@ def add_session_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 def _add_screen_options(parser: argparse.ArgumentParser, default: object) -> None:
-    parser.add_argument(
-        "--window",
-        action="store_true",
-        default=default,
-        help="hold the session at a window over the terminal",
-    )
+    screens = parser.add_mutually_exclusive_group()
+    switch = partial(screens.add_argument, action="store_true", default=default)
+    switch("--window", help="hold the session at a window (default where the terminal can be one)")
+    switch("--terminal", help="hold it in lines that scroll up")
 
 
 def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None) -> None:
@@ -213,16 +211,18 @@ def _wants_window(arguments: argparse.Namespace) -> bool:
     Raises:
         UserError: when one is asked for where none can be.
     """
-    if not arguments.window:
-        return False
     from orchestrator.screen_choice import can_be_window
 
-    if not can_be_window():
+    if arguments.terminal:
+        return False
+    if can_be_window():
+        return True
+    if arguments.window:
         raise UserError(
             "--window needs a terminal at standard input, output and error, one that can move its cursor;"
             " leave it out."
         )
-    return True
+    return False
 
 
 def _course(arguments: argparse.Namespace) -> "tuple[str, Course] | None":

@@ -115,10 +115,20 @@ class Undo(msgspec.Struct, frozen=True):
     landing: str = ""
 
 
+What = Literal["model", "budget", "settings", "modules", "jobs"]
+
+
 class Show(msgspec.Struct, frozen=True):
     """Tell about the session: which model answers, what may be used, what is set."""
 
-    what: Literal["model", "budget", "settings"]
+    what: What
+
+
+class Switch(msgspec.Struct, frozen=True):
+    """Turn a module on or off, from the next session on."""
+
+    module: str
+    on: bool
 
 
 class Quit(msgspec.Struct, frozen=True):
@@ -143,6 +153,7 @@ AnyCommand = (
     | SendBack
     | Undo
     | Show
+    | Switch
     | Quit
     | Mistake
 )
@@ -161,6 +172,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("/undo", "[LANDING]", "take back the last landing, or the one of that number or child"),
     ("/model", "", "which model answers, and where"),
     ("/budget", "", "what has been used, and how much may be"),
+    ("/jobs", "", "the background commands of this workspace"),
+    ("/modules", "[NAME on|off]", "what can be turned on and off, or turn one"),
     ("/settings", "", "every setting and where it comes from"),
     ("/quit", "", "leave; so does Ctrl-D"),
 )
@@ -184,7 +197,7 @@ def read_line(text: str) -> AnyCommand | None:
         return Mistake(_unknown(name, list(usages)))
     words = rest.split(maxsplit=1)
     most = len(usages[name].split())
-    least = len([each for each in usages[name].split() if not each.startswith("[")])
+    least = len(usages[name].partition("[")[0].split())
     if len(words) < least or (most < 2 and len(rest.split()) > most):
         return Mistake(f"{name} is written {name} {usages[name]}".rstrip() + f", not {tame_line(text)!r}.")
     match name:
@@ -214,6 +227,15 @@ def read_line(text: str) -> AnyCommand | None:
             return Show("budget")
         case "/settings":
             return Show("settings")
+        case "/jobs":
+            return Show("jobs")
+        case "/modules":
+            state = words[1] if len(words) > 1 else ""
+            if not words:
+                return Show("modules")
+            if state not in ("on", "off"):
+                return Mistake(f"What of {tame_line(words[0])}? /modules {tame_line(words[0])} on, or off.")
+            return Switch(words[0], state == "on")
         case _:
             return Quit()
 
@@ -238,6 +260,10 @@ async def carry_out(
             from orchestrator.terminal.informing import take_back
 
             return await take_back(session.repository, landing)
+        case Switch(module=module, on=on):
+            from orchestrator.terminal.informing import switch
+
+            return await switch(session.repository, module, on=on)
         case Show(what=what):
             from orchestrator.terminal.informing import inform
 

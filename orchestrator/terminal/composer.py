@@ -8,7 +8,7 @@ taken for typed text by the turn after it.
 
 import os
 import termios
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -16,13 +16,17 @@ from typing import TextIO
 import msgspec
 import trio
 from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.input import create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import CompleteStyle
 
+from orchestrator.terminal.completing import complete
 from orchestrator.terminal.look import Look
 
 
@@ -53,7 +57,15 @@ class Composer:
     `unsent` is what stood at a prompt that was cancelled.
     """
 
-    def __init__(self, stdin: TextIO, stdout: TextIO, look: Look, history: Path) -> None:
+    def __init__(
+        self,
+        stdin: TextIO,
+        stdout: TextIO,
+        look: Look,
+        history: Path,
+        children: Callable[[], Sequence[str]] = tuple,
+        files: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self.unsent = ""
         self._leaving = False
         output = Vt100_Output(stdout, lambda: _size(stdout), term=os.environ.get("TERM"), enable_cpr=False)
@@ -67,6 +79,9 @@ class Composer:
             output=output,
             color_depth=None if look.colour else ColorDepth.DEPTH_1_BIT,
             enable_suspend=True,
+            completer=_Completer(children, files),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,  # a menu over the screen finds no room at its lower end
             reserve_space_for_menu=0,
         )
 
@@ -114,6 +129,20 @@ class Composer:
         if self._leaving and app.is_running and not app.is_done:
             self.unsent = app.current_buffer.text
             app.exit(exception=EOFError())
+
+
+class _Completer(Completer):
+    """Commands, children and files, when Tab asks for them."""
+
+    def __init__(self, children: Callable[[], Sequence[str]], files: Callable[[], Sequence[str]]) -> None:
+        self._children = children
+        self._files = files
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        before = document.text_before_cursor
+        files = self._files() if "@" in before else ()
+        for each in complete(before, children=self._children(), files=files):
+            yield Completion(each.text, each.start - len(before))
 
 
 class _History(FileHistory):

@@ -6,7 +6,7 @@ Brought in by the commands that need it, because it reads configuration and git.
 import os
 import time
 from collections.abc import Callable
-from typing import Literal, assert_never
+from typing import assert_never
 
 import trio
 
@@ -14,14 +14,17 @@ from merge.repository import Repository
 from orchestrator.budget import Budget, Purse
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.terminal.commands import CommandedSession, SendBack
+from orchestrator.terminal.commands import CommandedSession, SendBack, What
 from orchestrator.terminal.figures import duration
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
 from worker.protocol import ChildId
 
+_LOOK = Look(live=False, colour=False, unicode=True)
+"""Tables in full width: whoever shows them wraps them."""
 
-async def inform(what: Literal["model", "budget", "settings"], session: CommandedSession) -> list[Line]:
+
+async def inform(what: What, session: CommandedSession) -> list[Line]:
     """Tell about one thing."""
     match what:
         case "model":
@@ -32,6 +35,10 @@ async def inform(what: Literal["model", "budget", "settings"], session: Commande
             return budget_lines(session.purse)
         case "settings":
             return await _plainly(settings_lines, session.repository)
+        case "modules":
+            return await _plainly(_modules_lines, session.repository)
+        case "jobs":
+            return await _plainly(_jobs_lines, session.repository)
         case _:
             assert_never(what)
 
@@ -82,6 +89,37 @@ def settings_lines(repository: Repository) -> list[Line]:
 
     settings = read_settings(os.environ, repository.root)
     return as_toml(shown_keys(settings, os.environ, {}))
+
+
+def _modules_lines(repository: Repository) -> list[Line]:
+    from orchestrator.config.reading import read_settings
+    from orchestrator.modules_verbs import module_lines
+
+    return module_lines(read_settings(os.environ, repository.root), _LOOK, None)
+
+
+def _jobs_lines(repository: Repository) -> list[Line]:
+    from orchestrator.jobs import JOBS_FOLDER
+    from orchestrator.jobs_verb import jobs_table
+    from orchestrator.own_folder import NAME
+    from worker.job_folder import list_jobs
+
+    return jobs_table(list_jobs(repository.root / NAME / JOBS_FOLDER), _LOOK, time.time(), None)
+
+
+async def switch(repository: Repository, module: str, *, on: bool) -> list[Line]:
+    """Turn a module on or off in the person's own file; what is on from the next session on."""
+
+    def write() -> list[Line]:
+        from orchestrator.config.home import covey_home
+        from orchestrator.config.reading import FILE_NAME, read_settings
+        from orchestrator.modules import switch_module
+
+        read_settings(os.environ, repository.root)  # a file with a fault in it is not written to
+        switch_module(covey_home(os.environ) / FILE_NAME, module, on=on)
+        return [*_modules_lines(repository), dim("It counts from the next start of a session.")]
+
+    return await _plainly(write)
 
 
 async def take_back(repository: Repository, landing: str) -> list[Line]:

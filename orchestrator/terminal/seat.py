@@ -15,6 +15,7 @@ import trio
 from orchestrator.config.home import covey_home
 from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.composer import Broken, Composer, Left, Sent
+from orchestrator.terminal.files import list_files
 from orchestrator.terminal.keys import (
     ESCAPE_WAIT_SECONDS,
     AnyKey,
@@ -38,7 +39,15 @@ _CHUNK_BYTES = 4_096
 
 async def talk_at_terminal(talk: Talk, stdin: TextIO, stdout: TextIO, look: Look) -> None:
     """Ask for requests and have them done until the person leaves: Ctrl-D, `/quit`, or Ctrl-C twice."""
-    composer = Composer(stdin, stdout, look, covey_home(os.environ) / "history")
+    root = talk.session.repository.root
+    composer = Composer(
+        stdin,
+        stdout,
+        look,
+        covey_home(os.environ) / "history",
+        children=lambda: list(talk.session.children.roster),
+        files=lambda: list_files(root),
+    )
     broken = False
 
     async def ask() -> Sent | Broken | Left:

@@ -29,7 +29,7 @@ from orchestrator.view.story import Stories
 from orchestrator.window.composer import Completions, Composer
 from orchestrator.window.deeds import Deeds
 from orchestrator.window.keys import KEYS
-from orchestrator.window.panes import Overlay, Pane, help_page
+from orchestrator.window.panes import ModuleState, Overlay, Pane, Settings, help_page
 from orchestrator.window.review import Review
 from orchestrator.window.side import KeptRow, Side
 from orchestrator.window.transcript import Transcript
@@ -174,6 +174,14 @@ class Window(App[int]):
     def show_over(self, title: str, lines: Sequence[Line]) -> None:
         """Something longer that a person asked for, over everything."""
         self.call_later(self.push_screen, Overlay(title, lines))
+
+    def show_settings(self, modules: Sequence[ModuleState], lines: Sequence[Line]) -> None:
+        """The settings over everything; a module that is switched is a command like any other."""
+
+        def switch(name: str, on: bool) -> None:
+            self._deeds.send(f"/modules {name} {'on' if on else 'off'}")
+
+        self.call_later(self.push_screen, Settings(modules, lines, self._look, switch))
 
     def review(self, repository: Repository, child: str) -> None:
         """Open the review over everything; what is to be sent back goes to the session."""

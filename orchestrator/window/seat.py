@@ -4,6 +4,7 @@ Lives in trio, like the session; the window lives in asyncio and speaks to it th
 is asked here is asked in the order in which it was wanted. Knows of a session only what terminal mode knows.
 """
 
+import os
 import signal
 import time
 from collections import deque
@@ -34,12 +35,12 @@ from orchestrator.terminal.look import Look
 from orchestrator.terminal.talk import NEW_SESSION, TalkingSession
 from orchestrator.view.dialog import Answered
 from orchestrator.window.app import Window
-from orchestrator.window.panes import help_page
+from orchestrator.window.panes import ModuleState, help_page
 from orchestrator.window.side import KeptRow
 from worker.conversation import UserMessage
 from worker.protocol import ChildId
 
-_OVERLAID = {"model": "Model", "budget": "Budget", "settings": "Settings"}
+_OVERLAID = {"model": "Model", "budget": "Budget", "modules": "Modules", "jobs": "Background commands"}
 
 
 class WindowSeat:
@@ -181,10 +182,27 @@ class WindowSeat:
                 self._window.review(self._session.repository, child)
             case SendBack():
                 await self._send_back(command)
+            case Show(what="settings"):
+                await self._show_settings(command)
             case Show(what=what):
                 self._window.show_over(_OVERLAID[what], await self._carry_out(command))
             case _:
                 self._window.show_lines(await self._carry_out(command))
+
+    async def _show_settings(self, command: AnyCommand) -> None:
+        lines = await self._carry_out(command)
+        try:
+            modules = await trio.to_thread.run_sync(self._read_modules)
+        except UserError:
+            modules = []  # the lines say what is wrong with the file
+        self._window.show_settings(modules, lines)
+
+    def _read_modules(self) -> list[ModuleState]:
+        from orchestrator.config.reading import read_settings
+        from orchestrator.modules import module_rows
+
+        rows = module_rows(read_settings(os.environ, self._session.repository.root))
+        return [ModuleState(row.name, row.on, row.about) for row in rows]
 
     async def _carry_out(self, command: AnyCommand) -> list[Line]:
         return await carry_out(command, self._session, self._window.stories.picture, self._table)

@@ -70,3 +70,20 @@ def markdown_strips(text: str, width: int) -> tuple[Strip, ...]:
     from orchestrator.terminal.markdown import markdown_segments
 
     return tuple(Strip(segments) for segments in markdown_segments(tame(text), width))
+
+
+def with_offsets(strip: Strip, y: int) -> Strip:
+    """The strip as line `y` of something that can be selected: textual finds the place under the mouse in it."""
+    x = 0
+    segments: list[Segment] = []
+    for segment in strip:
+        offset = _offset(x, y)
+        segments.append(Segment(segment.text, segment.style + offset if segment.style else offset))
+        x += len(segment.text)
+    return Strip(segments, strip.cell_length)
+
+
+@lru_cache(maxsize=16_384)
+def _offset(x: int, y: int) -> Style:
+    """textual's own `Strip.apply_offsets` makes such a style anew for each segment of each drawing."""
+    return Style.from_meta({"offset": (x, y)})

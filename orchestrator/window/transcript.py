@@ -20,7 +20,7 @@ from orchestrator.view.blocks import Answer, AnyBlock, Called, Card, is_foldable
 from orchestrator.view.drawing import draw_block
 from orchestrator.view.searching import find_block
 from orchestrator.view.story import Stories, Story
-from orchestrator.window.strips import CHOSEN, STYLES, markdown_strips, strips_of
+from orchestrator.window.strips import CHOSEN, STYLES, markdown_strips, strips_of, with_offsets
 from worker.protocol import ChildId
 
 _CACHED_BLOCKS = 2_000
@@ -115,7 +115,7 @@ class Transcript(Widget, can_focus=True):
             end = strip.cell_length if end == -1 else end
             left, middle, right = strip.divide([start, end, strip.cell_length])[:3]
             strip = Strip.join([left, middle.apply_style(CHOSEN), right])
-        strip = strip.apply_offsets(0, y).adjust_cell_length(width - 1)
+        strip = with_offsets(strip, y).adjust_cell_length(width - 1)
         return Strip([*strip, self._bar(y)], width)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:

@@ -32,7 +32,7 @@ def tmux() -> None:
 def covey_in_a_terminal(
     repository: Path, server: ScriptedServer, socket: Path, **size: int
 ) -> Generator[Terminal]:
-    command = [COVEY, "--endpoint", server.url, "--model", "scripted"]
+    command = [COVEY, "--terminal", "--endpoint", server.url, "--model", "scripted"]
     environment = {**os.environ, "TERM": "tmux-256color"}
     with open_terminal(
         command, folder=repository, environment=environment, socket=socket, **size

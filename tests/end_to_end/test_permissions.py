@@ -120,7 +120,7 @@ async def test_a_person_approves_rejects_grants_and_stops_while_asked(
         ),
         talk("Write it.", says("", call("write", path="of-child", content="x\n")), says("wrote it")),
     ) as server:
-        command = [COVEY, "--endpoint", server.url, "--model", "scripted"]
+        command = [COVEY, "--terminal", "--endpoint", server.url, "--model", "scripted"]
         environment = {**os.environ, "TERM": "tmux-256color"}
         with open_terminal(
             command, folder=repository, environment=environment, socket=tmp_path / "t"

@@ -54,7 +54,7 @@ async def test_a_place_is_edited_in_the_persons_editor_and_landed(conflicted: Pl
 async def test_a_session_reviews_and_goes_on(conflicted: Place, tmp_path: Path, screen: str) -> None:
     ready = PROMPT if screen == "terminal" else "ready · F1 help"
     async with serving(talk("nothing")) as server:
-        words = ["--window"] if screen == "window" else []
+        words = [f"--{screen}"]
         with open_terminal(
             [COVEY, *words, "--endpoint", server.url, "--model", "scripted"],
             folder=conflicted.root,

@@ -213,3 +213,17 @@ def test_a_command_with_an_argument_that_may_be_left_out_is_read_either_way() ->
     assert isinstance(read_line("/review fix it"), Mistake)
     assert read_line("/undo 3") == Undo("3")
     assert read_line("/new") == New()
+
+
+async def test_modules_are_listed_and_switched_for_the_next_session(tmp_path: Path, covey_home: Path) -> None:
+    listed = await Table(tmp_path).say("/modules")
+    assert any(line.startswith("skills") and " on " in line for line in listed)
+    switched = await Table(tmp_path / "other").say("/modules skills off")
+    assert any(line.startswith("skills") and " off " in line for line in switched)
+    assert "skills = false" in (covey_home / "config.toml").read_text()
+    assert isinstance(read_line("/modules skills"), Mistake)
+    assert isinstance(read_line("/modules skills maybe"), Mistake)
+
+
+async def test_background_commands_are_listed(tmp_path: Path) -> None:
+    assert await Table(tmp_path).say("/jobs") == ["No command runs or has run in the background here."]

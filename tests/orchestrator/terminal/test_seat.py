@@ -275,3 +275,13 @@ async def test_a_job_that_ends_wakes_the_prompt_and_what_was_typed_stays(tmp_pat
         await seat.terminal.wait_for_prompt()
         await seat.leave()
     assert seat.session.requests == ["(job-1a2b has ended)", "half a thought"]
+
+
+async def test_tab_completes_a_command_at_the_prompt(tmp_path: Path) -> None:
+    async with seated(tmp_path, answer_at_once) as seat:
+        seat.terminal.press(b"/chi\t")
+        await seat.terminal.wait_for_prompt("/children")
+        seat.terminal.press(b"\r")
+        await seat.terminal.wait_for("No child has been started in this session.")
+        await seat.terminal.wait_for_prompt()
+        await seat.leave()

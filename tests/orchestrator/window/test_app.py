@@ -13,7 +13,9 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT
+from orchestrator.terminal.lines import line
 from orchestrator.view.dialog import Answered as Given
+from orchestrator.window.panes import ModuleState
 from tests.orchestrator.terminal.looks import ASCII
 from tests.orchestrator.view.stories import (
     FIRST,
@@ -307,3 +309,19 @@ def test_who_only_watches_can_look_and_leave_but_say_nothing() -> None:
         assert played.deeds.asked == [("leave", 0)]
 
     in_window(test, is_watching=True)
+
+
+def test_the_settings_switch_a_module() -> None:
+    async def test(played: Played) -> None:
+        modules = [ModuleState("skills", True, "reads skills"), ModuleState("web", False, "looks in the web")]
+        played.window.show_settings(modules, [line("[children]")])
+        await played.pilot.pause()
+        assert "[x] on   skills" in played.text()
+        assert "[children]" in played.text()
+        await played.press("down", "enter")
+        assert played.deeds.asked == ["/modules web on"]
+        assert "[x] on   web" in played.text()
+        await played.press("escape")
+        assert "[children]" not in played.text()
+
+    in_window(test)
