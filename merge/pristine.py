@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import hashlib
 import os
+import re
 import time
 from array import array
 from collections.abc import Sequence
@@ -143,9 +144,11 @@ def drop_unused(cache: Path, now: float | None = None) -> list[Path]:
     now = time.time() if now is None else now
     gone: list[Path] = []
     for home in sorted(cache.iterdir()) if cache.is_dir() else ():
+        if re.fullmatch(r"[0-9a-f]{16}", home.name) is None:
+            continue  # none of ours: somebody tries out what the system can do
         state = _read_state(home)
-        is_needed = state is not None and Path(os.fsdecode(state.repository)).is_dir()
-        if is_needed and now - home.stat().st_mtime < UNUSED_SECONDS:
+        is_gone = state is not None and not Path(os.fsdecode(state.repository)).is_dir()
+        if not is_gone and now - home.stat().st_mtime < UNUSED_SECONDS:
             continue
         with alone_or_not(home / "making") as making, alone_or_not(lock_of(home)) as mine:
             if making and mine:

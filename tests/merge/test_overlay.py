@@ -50,7 +50,7 @@ def do(place: Place, checkout: Checkout, act: Callable[[Path], object]) -> None:
     in_own_namespace(checkout_mount(place.repository, checkout), lambda: act(Path(checkout.path)))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=6)
 @given(done=operations())
 def test_whatever_a_child_does_comes_to_the_same_as_in_a_plain_folder(
     dirty_place: Place, overlay: OverlayWay, done: Sequence[Operation]

@@ -41,7 +41,7 @@ def look(place: Place, name: str, way: Way) -> tuple[dict[str, tuple[str, bytes]
     return *seen, inode
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=8)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=4)
 @given(done=operations())
 def test_whatever_its_last_child_did_the_next_finds_what_a_plain_checkout_holds(
     dirty_place: Place, done: Sequence[Operation]
