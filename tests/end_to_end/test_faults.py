@@ -74,6 +74,16 @@ async def test_after_a_fault_nothing_is_alive_lost_or_told_twice(
 
 @pytest.mark.soak
 @pytest.mark.keeps_checkouts
+@pytest.mark.parametrize("event", range(EVENTS + 1))
+async def test_after_a_kill_at_every_event_nothing_is_alive_lost_or_told_twice(
+    repository_of: RepositoryOf, event: int
+) -> None:
+    async with serving(*script()) as server:
+        await go_through(Aftermath(repository_of("python_package")), server, Kill(), Spared(), event)
+
+
+@pytest.mark.soak
+@pytest.mark.keeps_checkouts
 @pytest.mark.parametrize("seed", range(200))
 async def test_after_any_fault_at_any_event_nothing_is_alive_lost_or_told_twice(
     repository_of: RepositoryOf, seed: int
