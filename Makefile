@@ -45,6 +45,7 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.confining
 	$(BIN)/python -m benchmarks.tools
 	$(BIN)/python -m benchmarks.children_ready
+	$(BIN)/python -m benchmarks.building
 
 soak: .venv/.installed
 	$(BIN)/python -m pytest -m soak --hypothesis-profile=soak $(PYTEST_ARGS)
