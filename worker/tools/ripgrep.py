@@ -31,8 +31,8 @@ class Ended(msgspec.Struct, frozen=True):
     complaints: str
 
 
-async def run_ripgrep(arguments: Sequence[str], take: Callable[[bytes], bool]) -> Ended:
-    """Run ripgrep in the root folder and hand its output to `take`, piece by piece, until `take` answers False.
+async def run_ripgrep(arguments: Sequence[str], take: Callable[[bytes], bool], *, folder: str = "/") -> Ended:
+    """Run ripgrep in `folder` and hand its output to `take`, piece by piece, until `take` answers False.
 
     Raises:
         RipgrepMissing: when it can't be started.
@@ -44,10 +44,12 @@ async def run_ripgrep(arguments: Sequence[str], take: Callable[[bytes], bool]) -
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd="/",
+            cwd=folder,
             process_group=0,
         )
     except OSError as error:
+        if error.filename == folder:
+            raise RipgrepMissing(f"{folder} can't be searched any more: {error.strerror}.") from None
         raise RipgrepMissing(f"ripgrep can't be started ({error.strerror}); install it again.") from None
     assert process.stdout is not None
     assert process.stderr is not None

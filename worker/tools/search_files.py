@@ -6,6 +6,7 @@ hits everywhere costs no more memory than one that hits nowhere. Knows no wordin
 
 import math
 import os
+import re
 import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -126,18 +127,24 @@ class _Runs:
         self._query = query
         self._roots = roots
         self._output = bytearray()
+        # In its own folder ripgrep looks up shorter paths, a hundred thousand times: a tenth of its work.
+        self._inside = _only_folder(roots.found)
 
     async def run(self) -> None:
         for group in _groups(self._roots.found):
+            arguments = file_arguments(self._query, group, inside=self._inside is not None)
             try:
-                ended = await run_ripgrep(file_arguments(self._query, group), self._take)
+                ended = await run_ripgrep(arguments, self._take, folder=self._inside or "/")
             except RipgrepMissing as missing:
                 self.fault = missing
                 return
-            if ended.code == 2 and not _is_about_files(ended.complaints, group):
-                self.fault = RipgrepRefused(ended.complaints)
+            complaints = ended.complaints
+            if self._inside is not None:
+                complaints = _with_folder(complaints, self._inside)
+            if ended.code == 2 and not _is_about_files(complaints, group):
+                self.fault = RipgrepRefused(complaints)
                 return
-            self.trouble += ended.complaints
+            self.trouble += complaints
             if ended.code is not None and ended.code < 0:
                 self.trouble += f"all of it: the system ended ripgrep (signal {-ended.code})\n"
 
@@ -145,19 +152,25 @@ class _Runs:
         """The files that were found, with the number of their hits, or 0 where those are not counted."""
         output = bytes(self._output)
         if self._query.counts_hits:
-            return [(os.fsdecode(path), hits) for path, hits in read_counts(output)]
-        return [(os.fsdecode(path), 0) for path in self._query.names.sieve(read_paths(output))]
+            return [(self._whole(path), hits) for path, hits in read_counts(output)]
+        return [(self._whole(path), 0) for path in self._query.names.sieve(read_paths(output))]
+
+    def _whole(self, path: bytes) -> str:
+        return os.fsdecode(path) if self._inside is None else f"{self._inside}/{os.fsdecode(path[2:])}"
 
     def _take(self, piece: bytes) -> bool:
         self._output += piece
         return True
 
 
-def file_arguments(query: Query, roots: Sequence[Root]) -> list[str]:
-    """What to tell ripgrep so that it finds the files: their paths, and how many hits each has."""
+def file_arguments(query: Query, roots: Sequence[Root], *, inside: bool = False) -> list[str]:
+    """What to tell ripgrep so that it finds the files: their paths, and how many hits each has.
+
+    It runs `inside` the one root, or else in the root of all folders, with absolute paths.
+    """
     arguments = ["--hidden", "--no-require-git", *(f"--glob=!{name}" for name in HISTORY_FOLDERS)]
-    # ripgrep runs in the root folder, so these are absolute paths.
-    arguments += [f"--glob=!{folder}" for folder in SYSTEM_FOLDERS]
+    if not inside:
+        arguments += [f"--glob=!{folder}" for folder in SYSTEM_FOLDERS]
     if query.no_ignore:
         arguments.append("--no-ignore")
     else:
@@ -180,7 +193,7 @@ def file_arguments(query: Query, roots: Sequence[Root]) -> list[str]:
         arguments += ["--with-filename", f"--max-filesize={LARGEST_BYTES}", *pattern_arguments(query)]
     else:
         arguments.append("--files")
-    return [*arguments, "--null", "--", *(root.path for root in roots)]
+    return [*arguments, "--null", "--", *(["./"] if inside else [root.path for root in roots])]
 
 
 def pattern_arguments(query: Query) -> list[str]:
@@ -198,6 +211,20 @@ def pattern_arguments(query: Query) -> list[str]:
 def _is_about_files(complaints: str, roots: Iterable[Root]) -> bool:
     """Whether ripgrep complains of files, rather than of what it was asked: then it names one, by its full path."""
     return any(line.startswith(f"rg: {root.path}") for line in complaints.splitlines() for root in roots)
+
+
+def _only_folder(roots: Sequence[Root]) -> str | None:
+    """The one folder to search, where there is one and no folder of the system's is in it."""
+    if len(roots) != 1 or not roots[0].is_folder:
+        return None
+    path = roots[0].path.rstrip("/")
+    holds_system = any(f"{system}/".startswith(f"{path}/") for system in SYSTEM_FOLDERS)
+    return path if not holds_system and os.access(path, os.R_OK | os.X_OK) else None
+
+
+def _with_folder(complaints: str, folder: str) -> str:
+    """What ripgrep complained of while it ran in `folder`, with whole paths."""
+    return re.sub(r"^rg: \./", lambda _: f"rg: {folder}/", complaints, flags=re.MULTILINE)
 
 
 def _groups(roots: Iterable[Root]) -> Iterator[list[Root]]:

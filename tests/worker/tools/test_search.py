@@ -347,6 +347,11 @@ async def test_what_can_not_be_searched_for_is_told(
     assert told in answer.text
 
 
+async def test_a_folder_named_like_a_systems_is_searched_below_another(workspace: Workspace) -> None:
+    make(workspace.root, {"proc/a": "needle\n", "dev/b": "needle\n"})
+    assert await lines(workspace, SearchArguments(pattern="needle", output="files")) == ["dev/b", "proc/a"]
+
+
 async def test_a_link_in_a_circle_hinders_no_search(workspace: Workspace) -> None:
     make(workspace.root, {"a": "needle\n"})
     (workspace.root / "circle").symlink_to("circle")
