@@ -355,7 +355,9 @@ class Child:
 def _working(ground: Ground | None) -> ChildWorking:
     if ground is None:
         return ChildWorking(None, (), ())
-    return ChildWorking(quote_path(ground.checkout.path), ground.carried, ground.left_out)
+    return ChildWorking(
+        quote_path(ground.checkout.path), ground.carried, ground.left_out, ground.checkout.way
+    )
 
 
 def _why_unfinished(ending: AnyEnding) -> str:

@@ -151,11 +151,12 @@ class ChildQueued(Event, frozen=True):
 
 
 class ChildWorking(Event, frozen=True):
-    """The child's worker has started. `checkout` is its folder; the counts say what it was given (D5)."""
+    """The child's worker has started. `checkout` is its folder, made in the way `way`; what it was given, what not."""
 
     checkout: str | None
     carried: tuple[str, ...]
     left_out: tuple[str, ...]
+    way: str = ""
 
 
 class Died(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):

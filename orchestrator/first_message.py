@@ -56,7 +56,9 @@ def first_message(
         if left_out:
             lines.append(f"It does not hold: {listed(left_out)}.")
         caches = (
-            f", except the build caches {listed(shared)}, which it shares with the parent" if shared else ""
+            f", except the build caches {listed(shared)}, which it has as the parent has them"
+            if shared
+            else ""
         )
         lines.append(f"Files that git ignores are not in it{caches}.")
     if agent is not None:

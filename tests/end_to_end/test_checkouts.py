@@ -8,7 +8,7 @@ import pytest
 from merge.landing import Conflicted, Landed
 from merge.pool import disk_use
 from merge.repository import find_repository
-from orchestrator.events import ChildFinished, Noticed
+from orchestrator.events import ChildFinished, ChildWorking, Noticed
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import shell
 from tests.end_to_end.covey import REQUEST, journal_of, run_covey, says, serving, talk, task
@@ -60,5 +60,7 @@ async def test_children_land_and_are_kept_the_same_in_every_way(
     assert (folder / ".git/HEAD").is_file()
     assert not (repository / f".git/covey/checkouts/{folder.name}/upper").exists()
     assert not [entry for entry in entries if isinstance(entry.event, Noticed)], "it could be had"
+    ways = {entry.event.way for entry in entries if isinstance(entry.event, ChildWorking)}
+    assert ways == {way}
     if way == "pool":
         assert disk_use(find_repository(repository))[0] >= 1
