@@ -27,9 +27,9 @@ def test_a_research_child_is_told_that_it_only_reads() -> None:
     assert "checkout" not in text
 
 
-def test_a_child_is_told_which_ignored_folders_it_shares() -> None:
+def test_a_child_is_told_which_ignored_folders_it_has() -> None:
     text = first_message("implement", "/c", "fix", "Fix it.", [], [], shared=("target", "node_modules"))
-    assert "except the build caches target, node_modules, which it shares with the parent." in text
+    assert "except the build caches target, node_modules, which it has as the parent has them." in text
     assert "Files that git ignores are not in it.\n" in first_message("implement", "/c", "f", "Fix.", [], [])
 
 
