@@ -52,8 +52,8 @@ def main(words: Sequence[str] | None = None) -> None:
         _say(f"making {options.files:,} files")
         _make_files(scratch / "tree", options.files)
         rows += _searches(workspace, options.files, options.rounds)
-        rows += _tags(options.rounds)
         rows.append(_edit(workspace, options.rounds))
+        rows += _tags(options.rounds)
         rows.append(_import(options.rounds))
     print(render_table(["what", "covey", "beside it", "ratio", "processor"], rows))
 
