@@ -21,6 +21,7 @@ from tests.end_to_end.faults import (
     StopAndKill,
 )
 from tests.end_to_end.laws import Aftermath, Spared, go_through, script
+from tests.machine import lacks
 
 _ROOT = Path(__file__).parents[2]
 
@@ -100,7 +101,7 @@ def run_on_full_disks(folder: Path, *events: int) -> None:
     """Fill a disk that is really full, once at each event."""
     mounted = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNT, "sh", str(folder)]
     if subprocess.run([*mounted, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this machine lets us mount nothing, so no disk can be full")
+        lacks("this machine lets us mount nothing, so no disk can be full")
     command = [sys.executable, "-m", "tests.end_to_end.on_a_full_disk", str(folder), *map(str, events)]
     done = subprocess.run([*mounted, *command], cwd=_ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-6_000:]

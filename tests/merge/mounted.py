@@ -6,12 +6,11 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from merge.checkout import Checkout, checkout_mount
 from merge.overlay import Mount
 from merge.repository import Repository
 from orchestrator.mounting import step_of
+from tests.machine import lacks
 from worker.first_steps import PRIVILEGED_OPTIONS, take_steps
 from worker.namespaces import enter_mount_namespace, mount_overlay
 
@@ -21,9 +20,9 @@ _entered: set[int] = set()
 def require_overlays(*, user_namespace: bool = False) -> None:
     """Skip the test where overlays can't be had; fail it where the machine should have them."""
     if "overlay" not in Path("/proc/filesystems").read_text():
-        pytest.skip("this kernel has no overlays")
+        lacks("this kernel has no overlays")
     if not user_namespace and os.geteuid() != 0:
-        pytest.skip("only root mounts without a user namespace")
+        lacks("only root mounts without a user namespace")
     in_own_namespace(None, lambda: enter_mount_namespace(with_user_namespace=user_namespace))
 
 

@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
+from tests.machine import lacks
 from tests.merge.places import Place, folder_state
 
 _ROOT = Path(__file__).parents[2]
@@ -40,7 +39,7 @@ def run_on_small_disk(size: str, folder: Path, *command: str) -> list[str]:
         not Path("/proc/self/ns/user").exists()
         or subprocess.run([*in_namespace, "true"], capture_output=True, check=False).returncode
     ):
-        pytest.skip("this machine lets us mount nothing, so no disk can be full")
+        lacks("this machine lets us mount nothing, so no disk can be full")
     done = subprocess.run([*in_namespace, *command], cwd=_ROOT, capture_output=True, check=False)
     assert done.returncode == 0, os.fsdecode(done.stderr)
     return os.fsdecode(done.stdout).splitlines()

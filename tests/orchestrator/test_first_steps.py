@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from orchestrator.spawning import can_fork_warm
+from tests.machine import lacks
 from tests.orchestrator.test_spawning import ENVIRONMENT, owned, spawner_of
 from worker.confinement import Confinement
 from worker.conversation import AssistantMessage, CallId, ToolCall, UserMessage
@@ -46,7 +47,7 @@ async def test_a_worker_sees_layers_as_one_folder_and_nobody_else_does(
     way: str, tmp_path: Path, user_namespace: bool
 ) -> None:
     if not user_namespace and os.geteuid() != 0:
-        pytest.skip("without a user namespace only root mounts")
+        lacks("without a user namespace only root mounts")
     step = layers(tmp_path, user_namespace=user_namespace)
     command = "cat both.txt inner/file.txt; ls ../secret; echo mine > new.txt; id -u; id -g"
     async with trio.open_nursery() as nursery:
@@ -90,7 +91,7 @@ def test_layers_are_all_that_a_process_which_is_held_back_may_change(
     tmp_path: Path, user_namespace: bool
 ) -> None:
     if not user_namespace and os.geteuid() != 0:
-        pytest.skip("without a user namespace only root mounts")
+        lacks("without a user namespace only root mounts")
     step = layers(tmp_path, user_namespace=user_namespace)
     held = Confinement(writable=(step.target,), unreadable=(bytes(tmp_path / "pristine"),))
     script = """
