@@ -14,7 +14,7 @@ MOST = 8
 """Files offered at once."""
 
 _AT = re.compile(r"(?:^|\s)@([^\s@]*)$")
-_TAKES_CHILD = frozenset(name for name, arguments, _ in COMMANDS if arguments.split()[:1] == ["ID"])
+_TAKES_CHILD = frozenset(name for name, arguments, _ in COMMANDS if arguments.strip("[").startswith("ID"))
 
 
 class Candidate(msgspec.Struct, frozen=True):

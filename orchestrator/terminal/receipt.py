@@ -12,20 +12,23 @@ from orchestrator.checks.results import CheckResult, describe
 from orchestrator.events import Stopped
 from orchestrator.first_message import describe_ending, listed, role
 from orchestrator.kept import removal_hint
-from orchestrator.roster import ChildRow, Picture
+from orchestrator.roster import ChildRow, Picture, State
 from orchestrator.terminal.figures import count, counters, duration, tally
 from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import STATE_TONES, Look
 from worker.model import RanAway
 from worker.protocol import Answered, AnyOutcome, Failed, LoopStopped, ModelGaveUp
 
+_WELL: frozenset[State] = frozenset({"finished", "landed"})
 
-def receipt(picture: Picture, look: Look) -> list[Line]:
-    """The lines after a finished turn."""
+
+def receipt(picture: Picture, look: Look, *, only_open: bool = False) -> list[Line]:
+    """The lines after a finished turn; `only_open` leaves out the children that ended well."""
     rows = list(picture.children.values())
     lines: list[Line] = []
     for row in rows:
-        lines += child_receipt(row, look)
+        if not (only_open and row.state in _WELL):
+            lines += child_receipt(row, look)
     if rows:
         lines.append(_children_line(picture, rows, look))
     lines += [check_line(result) for result in picture.checks.values()]

@@ -112,6 +112,8 @@ def is_foldable(block: AnyBlock) -> bool:
             return bool(text)
         case Card():
             return True
+        case TurnEnd(picture=picture):
+            return bool(picture.children)
         case Message(text=text):
             return "\n" in text.strip()
         case _:

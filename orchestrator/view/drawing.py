@@ -7,7 +7,7 @@ than the screen is wide; whoever draws wraps them. The Markdown of an answer is 
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from orchestrator.first_message import role
+from orchestrator.first_message import listed, role
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.cells import cut
 from orchestrator.terminal.figures import clock, count, duration, tally
@@ -76,7 +76,7 @@ def draw_block(
         case Note(text=text, is_warning=warns):
             return [line(Span(tame_line(text), "warn" if warns else "dim"))]
         case TurnEnd(picture=picture):
-            return [(), *receipt(picture, look), ()]
+            return _turn_end(picture, look, unfolded=unfolded)
         case ChildEnd(row=row):
             return [(), *child_receipt(row, look), ()]
         case Shown(lines=lines):
@@ -173,6 +173,23 @@ def session_line(picture: Picture, look: Look, now: float, stop_key: str) -> Lin
         Span(words, "dim" if is_over else "accent"),
         Span("".join(look.separator + each for each in facts), "dim"),
     )
+
+
+def _turn_end(picture: Picture, look: Look, *, unfolded: bool) -> list[Line]:
+    """The receipt; folded, only the children that did not end well, because a card shows the others."""
+    if not picture.children:
+        return [(), *receipt(picture, look), ()]
+    fold = Span(f"{look.fold_mark(unfolded)} ", "dim")
+    if unfolded:
+        return [(), line(fold, Span("receipt", "strong")), *receipt(picture, look), ()]
+    landed = picture.landed()
+    files = tame_line(listed(landed))
+    head = (
+        line(fold, Span(f"landed {count(len(landed), 'file')}", "good"), f": {files}")
+        if landed
+        else line(fold, "receipt")
+    )
+    return [(), head, *receipt(picture, look, only_open=True), ()]
 
 
 def _message(text: str, look: Look, *, unfolded: bool) -> list[Line]:

@@ -97,6 +97,7 @@ class Story:
             case Replied(reply=reply):
                 self.saying = None
                 self._card = None
+                self._tasks = {}
                 if reply.message.text.strip():
                     self.add(Answer(at, reply.message.text))
             case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
@@ -171,10 +172,10 @@ class Story:
         started = self.blocks[place]
         if isinstance(started, Called):
             self.replace(place, _called(finished, started.at))
-            if finished.name == "task":
-                waiting = self._tasks.get(_task_key(finished.title.removeprefix("task: ")), [])
-                if place in waiting:
-                    waiting.remove(place)
+            # A call that starts a child in the background ends before the child begins: it still waits for it.
+            waiting = self._tasks.get(_task_key(finished.title.removeprefix("task: ")), [])
+            if finished.failed and place in waiting:
+                waiting.remove(place)
 
 
 class Stories:

@@ -54,6 +54,9 @@ _DIALOG_KEYS: dict[str, DialogKey] = {
 }
 
 
+_ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS)
+
+
 class Window(App[int]):
     """The window of one session after the other. `is_watching`: nothing can be typed, it only shows."""
 
@@ -358,6 +361,10 @@ class Window(App[int]):
 
     def _children_at_work(self) -> list[str]:
         return [row.id for row in self.stories.picture.all_children().values()]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What lies over everything (the help, the review) has the keys to itself."""
+        return not (len(self.screen_stack) > 1 and action in _ACTIONS)
 
     def action_step_back(self) -> None:
         """Esc: close what is on top; with nothing on top, stop the turn."""

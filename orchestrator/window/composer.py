@@ -67,9 +67,11 @@ class Composer(TextArea):
 
     def _do(self, key: str) -> bool:
         """Whether the key means something here beyond what an editor does with it."""
+        if key in ("enter", "up", "down") and self._completions.is_open:
+            self._completions.offer(self.before_cursor)  # what was typed fast is not offered for yet
         chosen = self._completions.chosen
         match key:
-            case "enter" if chosen is not None and self._would_change(chosen):
+            case "enter" if chosen is not None and self._completions.is_picked and self._would_change(chosen):
                 self._complete(chosen)
             case "enter":
                 if self.text.endswith("\\") and self.cursor_at_end_of_text:
@@ -93,6 +95,7 @@ class Composer(TextArea):
 
     def take_completion(self) -> None:
         """Go on with the completion that is chosen, if there is one."""
+        self._completions.offer(self.before_cursor)
         chosen = self._completions.chosen
         if chosen is not None:
             self._complete(chosen)
@@ -140,6 +143,8 @@ class Completions(Static):
         self._files = files
         self._candidates: list[Candidate] = []
         self._at = 0
+        self.is_picked = False
+        """Whether the person went through the list: only then Enter takes from it, else it sends."""
         self.display = False
 
     @property
@@ -155,9 +160,10 @@ class Completions(Static):
         files = self._files() if "@" in before else ()
         found = complete(before, children=self._children(), files=files)
         exact = len(found) == 1 and before[found[0].start :] == found[0].text.rstrip()
-        self._candidates = [] if exact and not found[0].text.endswith(" ") else found
-        self._at = 0
-        self._show()
+        offered = [] if exact and not found[0].text.endswith(" ") else found
+        if offered != self._candidates:
+            self._candidates, self._at, self.is_picked = offered, 0, False
+            self._show()
 
     def close(self) -> None:
         self._candidates = []
@@ -165,6 +171,7 @@ class Completions(Static):
 
     def move(self, step: int) -> None:
         self._at = (self._at + step) % len(self._candidates)
+        self.is_picked = True
         self._show()
 
     def _show(self) -> None:

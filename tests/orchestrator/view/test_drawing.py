@@ -1,5 +1,6 @@
 """Pure. Blocks of a transcript as lines."""
 
+from merge.landing import Conflicted, Landed
 from orchestrator.events import ChildFinished, ChildWorking, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
 from orchestrator.terminal.lines import Line, plain
@@ -98,3 +99,22 @@ def test_control_characters_of_a_model_are_shown_and_not_obeyed() -> None:
     whole = "".join(plain(line) for line in plain_rows(stories.parent, draw))
     assert "\x1b" not in whole
     assert "^[" in whole
+
+
+def test_a_turn_ends_with_what_landed_and_who_did_not_end_well_and_unfolds_to_all() -> None:
+    landed = ChildFinished(Answered("Did it."), Landed("l1", ("a.py", "b.py")), 2.0, Usage(1_000, 200))
+    conflict = Conflicted("/w-children/x", ("c.py: both changed it",))
+    stories = Teller().tell(
+        request(),
+        child(FIRST, "Fix the tabs"),
+        child(SECOND, "Fix the width"),
+        (FIRST, landed),
+        (SECOND, ChildFinished(Answered("Did it."), conflict, 2.0, Usage())),
+        (PARENT, TurnFinished(Answered("Done."), 3.0)),
+    )
+    folded = "\n".join(drawn(stories.parent.blocks[-1], stories, width=120))
+    assert folded.startswith("\n‣ landed 2 files: a.py, b.py\n≠ conflict fix-width-cd34")
+    assert "✓ landed fix-tabs" not in folded
+    assert "2 children: 1 landed, 1 conflict" in folded
+    unfolded = "\n".join(drawn(stories.parent.blocks[-1], stories, width=120, unfolded=True))
+    assert "✓ landed fix-tabs" in unfolded

@@ -148,3 +148,11 @@ def test_a_search_goes_on_from_where_one_is_and_round_the_end() -> None:
     assert find_block(blocks, "Alpha", 1) == 0
     assert find_block(blocks, "gamma", 0) is None
     assert find_block([], "x", 0) is None
+
+
+def test_a_child_in_the_background_begins_after_its_call_has_ended_and_takes_its_place() -> None:
+    title = "task: Fix the tabs"
+    stories = Teller().tell(
+        request(), begins("task", title), ends("task", title, "started"), child(FIRST, "Fix the tabs")
+    )
+    assert [type(block) for block in stories.parent.blocks] == [Request, Card]

@@ -1,6 +1,7 @@
 """Contract. The window, driven by keys and the mouse through textual's pilot."""
 
 import pytest
+from textual import events
 
 from orchestrator.events import (
     ChildFinished,
@@ -242,6 +243,18 @@ def test_commands_and_files_are_completed() -> None:
     in_window(test, files=("README.md", "src/parser.py"))
 
 
+def test_what_is_typed_faster_than_it_is_drawn_is_not_completed_to_something_else() -> None:
+    async def test(played: Played) -> None:
+        await played.type("/r")
+        for sign in "eview x":
+            played.window.post_message(events.Key("space" if sign == " " else sign, sign))
+        played.window.post_message(events.Key("enter", None))
+        await played.pilot.pause()
+        assert played.deeds.asked == ["/review x"]
+
+    in_window(test)
+
+
 def test_what_was_sent_before_comes_back_with_the_arrow() -> None:
     async def test(played: Played) -> None:
         await played.type("new")
@@ -271,6 +284,8 @@ def test_the_help_shows_every_key_and_command() -> None:
         await played.press("f1")
         assert "close what is on top" in played.text()
         assert "/steer ID TEXT" in played.text()
+        await played.press("ctrl+d", "pageup")
+        assert played.deeds.asked == []
         await played.press("escape")
         assert "close what is on top" not in played.text()
 
