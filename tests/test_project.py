@@ -192,3 +192,16 @@ def test_tests_use_real_things_and_wait_for_events() -> None:
         assert not {"mock", "unittest"} & _imported(tree), (
             f"{path} imports unittest or a mock; use the real thing"
         )
+
+
+def test_only_a_window_pays_for_the_window() -> None:
+    """Help, pipes and terminal mode import no toolkit that they do not use."""
+    script = (
+        "import sys, orchestrator.cli, orchestrator.session_verbs, orchestrator.terminal.run;"
+        " print(*[name for name in ('textual', 'rich', 'prompt_toolkit') if name in sys.modules]);"
+        " import orchestrator.terminal.seat; print(*[name for name in ('textual',) if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "\n\n"
