@@ -192,10 +192,10 @@ def see(picture: Picture, entry: Entry) -> Picture:
     match entry.event:
         case PermissionAsked(id=id):
             waiting = {**picture.questions, id: Pending(entry.who, entry.event)}
-            return change(picture, questions=waiting)
+            return _says(change(picture, questions=waiting), entry.who, "waiting for your permission")
         case PermissionAnswered(id=id):
             left = {each: pending for each, pending in picture.questions.items() if each != id}
-            return change(picture, questions=left)
+            return _says(change(picture, questions=left), entry.who, "thinking")
         case _:
             pass
     if entry.who != PARENT:
@@ -263,6 +263,13 @@ def _action(sound: AnySound) -> str:
             return f"Composing a tool call: {name}" if name else "Composing a tool call"
         case _:
             assert_never(sound)
+
+
+def _says(picture: Picture, who: ChildId, action: str) -> Picture:
+    """The picture with what somebody does now."""
+    if who == PARENT:
+        return msgspec.structs.replace(picture, last_action=action)
+    return _with_row(picture, who, lambda row: msgspec.structs.replace(row, last_action=action))
 
 
 def _with_row(picture: Picture, who: ChildId, changed: Callable[[ChildRow], ChildRow]) -> Picture:

@@ -15,6 +15,9 @@ from orchestrator.events import (
     Dismissed,
     ModelRetried,
     NeverBegan,
+    PermissionAnswered,
+    PermissionAsked,
+    QuestionId,
     Replied,
     RequestGiven,
     SessionStarted,
@@ -202,3 +205,11 @@ def test_the_state_of_a_child_is_one_word(
 ) -> None:
     row = ChildRow(FIRST, "implement", "t", False, 0.0, working=True, ending=ending, landing=landing)
     assert row.state == state
+
+
+def test_a_child_that_waits_for_a_permission_says_so() -> None:
+    asked = PermissionAsked(QuestionId("q1"), CallId("c"), "run_command", "rm x", "rm x", ("rm",))
+    picture = fold(started(FIRST), (FIRST, asked))
+    assert picture.children[FIRST].last_action == "waiting for your permission"
+    picture = fold((FIRST, PermissionAnswered(QuestionId("q1"), "approved")), picture=picture)
+    assert picture.children[FIRST].last_action == "thinking"
