@@ -5,12 +5,12 @@ from an index of just these. Knows nothing of layers or checkouts.
 """
 
 import os
-from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from merge.git import GitPlace, run_git
 from merge.index_file import (
+    Bytes,
     IndexEntry,
     entry_with_dates,
     entry_without_dates,
@@ -30,11 +30,11 @@ def write_changed_files(
     folder: Path,
     tree: ObjectId,
     changes: Sequence[Change],
-    base: tuple[bytes, "array[int]"],
+    base: tuple[Bytes, Sequence[int]],
     *,
     plain_bytes: bool,
-) -> bytes:
-    """Write what `changes` set into `folder`; the index of `tree`, with the dates of all its files.
+) -> Sequence[bytes | memoryview]:
+    """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
 
     Nothing may stand where they are written. `base` is the index that `changes` start from, and where each of its
     entries begins; `git_dir` holds the settings; `plain_bytes` says that git stores files as they are.
@@ -46,7 +46,7 @@ def write_changed_files(
     index, offsets = base
     id_bytes = len(tree) // 2
     if not changes:
-        return index
+        return [memoryview(index)]
     there = {change.path: change.after for change in changes if change.after is not None}
     rules = {repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))}
     ruling = {

@@ -23,7 +23,7 @@ from merge.checkout_site import (
 )
 from merge.commits import read_commit, write_commit
 from merge.git import GitFailed, GitPlace, run_git
-from merge.object_store import set_ref
+from merge.object_store import keep_open, set_ref
 from merge.objects import changed_paths, edit_tree
 from merge.overlay import (
     Mount,
@@ -102,6 +102,7 @@ def make_checkout(
         raise CheckoutFailed(
             f"{name!r} can't name a checkout; use letters, digits, `-`, `_` and single dots."
         )
+    repository = keep_open(repository)
     with contextlib.ExitStack() as undo, _told_plainly(repository, name):
         folder = _claim_folder(repository, name)
         undo.callback(_forget_folder, repository, folder)
@@ -169,6 +170,7 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         CheckoutFailed: when the folder, or what was kept to read it by, is gone.
         GitFailed: when git can't read the folder or write an object.
     """
+    repository = keep_open(repository)
     # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
     tree = _read_quickly(repository, checkout)
     found, told = Found(tree or checkout.base, ()), list[LeftOut]()

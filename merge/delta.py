@@ -14,6 +14,7 @@ from pathlib import Path
 
 from merge.changed_files import write_changed_files
 from merge.file_locks import alone, alone_or_not, lock_shared
+from merge.index_file import map_bytes
 from merge.objects import read_entries
 from merge.plain_bytes import stores_bytes_as_they_are
 from merge.pristine import Pristine
@@ -70,7 +71,7 @@ def make_delta(
     try:
         delta.files.mkdir()
         lay_out(delta.twin, safe, head=commit)
-        base = pristine.index.read_bytes()
+        base = map_bytes(pristine.index)
         index = write_changed_files(
             repository,
             delta.twin,
@@ -86,7 +87,8 @@ def make_delta(
         lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
         if snapshot.branch is not None:
             set_branch(git_dir, snapshot.branch, commit)
-        (git_dir / "index").write_bytes(index)
+        with (git_dir / "index").open("wb") as written:
+            written.writelines(index)
     except BaseException:
         os.close(held)
         remove_tree(delta.home)

@@ -5,10 +5,12 @@ caller is told. Extensions are left out: they save git time and say nothing. Kno
 """
 
 import hashlib
+import mmap
 import os
 import struct
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from merge.trees import Entry, ObjectId, RepoPath
@@ -17,6 +19,9 @@ _HEADER = struct.Struct(">4sLL")
 _STAT_BYTES = 40
 _MODE_AT = 24
 _NAME_MASK = 0xFFF
+
+Bytes = bytes | mmap.mmap
+"""An index as a whole: read, or mapped where it is large (`map_bytes`)."""
 
 
 class IndexUnknown(Exception):
@@ -49,7 +54,7 @@ def entry_with_dates(path: RepoPath, entry: Entry, status: os.stat_result) -> In
 def write_index(entries: Iterable[IndexEntry], id_bytes: int) -> bytes:
     """An index of these entries."""
     ordered = sorted(entries, key=lambda entry: entry.path)
-    return _sealed([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)], id_bytes)
+    return b"".join(_sealed([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)], id_bytes))
 
 
 def read_index(data: bytes, id_bytes: int) -> list[IndexEntry]:
@@ -80,20 +85,32 @@ def entry_offsets(data: bytes, id_bytes: int) -> "array[int]":
     return offsets
 
 
+def map_bytes(file: Path) -> Bytes:
+    """The content of a file that nobody changes in place, read when it is looked at."""
+    with file.open("rb") as opened:
+        if os.fstat(opened.fileno()).st_size == 0:
+            return b""  # which can't be mapped
+        return mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+
+
 def patch_index(
-    data: bytes, offsets: "array[int]", id_bytes: int, changes: Mapping[RepoPath, IndexEntry | None]
-) -> bytes:
-    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away; costs what changes."""
+    data: Bytes, offsets: Sequence[int], id_bytes: int, changes: Mapping[RepoPath, IndexEntry | None]
+) -> list[bytes | memoryview]:
+    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away, in parts.
+
+    What stays is a view of `data`: all that a large index costs is its checksum, and to be written.
+    """
     if not offsets:
-        return write_index([entry for entry in changes.values() if entry is not None], id_bytes)
+        return [write_index([entry for entry in changes.values() if entry is not None], id_bytes)]
+    whole = memoryview(data)
     last = _entry_at(data, offsets[-1], id_bytes)
     end = offsets[-1] + len(_encode(last))
-    parts: list[bytes] = []
+    parts: list[bytes | memoryview] = []
     count, at = len(offsets), _HEADER.size
     for path, entry in sorted(changes.items()):
         place = _find(data, offsets, id_bytes, path)
         start = offsets[place] if place < len(offsets) else end
-        parts.append(data[at:start])
+        parts.append(whole[at:start])
         at = start
         if place < len(offsets) and _path_at(data, start, id_bytes) == path:
             at = offsets[place + 1] if place + 1 < len(offsets) else end
@@ -101,7 +118,7 @@ def patch_index(
         if entry is not None:
             parts.append(_encode(entry))
             count += 1
-    parts.append(data[at:end])
+    parts.append(whole[at:end])
     return _sealed([_HEADER.pack(b"DIRC", 2, count), *parts], id_bytes)
 
 
@@ -110,7 +127,7 @@ def entry_of(entry: IndexEntry) -> Entry:
     return Entry(struct.unpack_from(">L", entry.stat, _MODE_AT)[0], ObjectId(entry.object.hex()))
 
 
-def _find(data: bytes, offsets: "array[int]", id_bytes: int, path: bytes) -> int:
+def _find(data: Bytes, offsets: Sequence[int], id_bytes: int, path: bytes) -> int:
     """The place of the first entry whose path is not before `path`."""
     low, high = 0, len(offsets)
     while low < high:
@@ -122,12 +139,12 @@ def _find(data: bytes, offsets: "array[int]", id_bytes: int, path: bytes) -> int
     return low
 
 
-def _path_at(data: bytes, at: int, id_bytes: int) -> bytes:
+def _path_at(data: Bytes, at: int, id_bytes: int) -> bytes:
     start = at + _STAT_BYTES + id_bytes + 2
-    return data[start : data.index(b"\0", start)]
+    return data[start : data.find(b"\0", start)]
 
 
-def _entry_at(data: bytes, at: int, id_bytes: int) -> IndexEntry:
+def _entry_at(data: Bytes, at: int, id_bytes: int) -> IndexEntry:
     middle = at + _STAT_BYTES
     flags = int.from_bytes(data[middle + id_bytes : middle + id_bytes + 2], "big")
     if flags & ~_NAME_MASK & ~0x8000:
@@ -142,7 +159,9 @@ def _encode(entry: IndexEntry) -> bytes:
     return whole + bytes(8 - len(whole) % 8)
 
 
-def _sealed(parts: list[bytes], id_bytes: int) -> bytes:
-    data = b"".join(parts)
-    digest = hashlib.sha256(data) if id_bytes == 32 else hashlib.sha1(data, usedforsecurity=False)
-    return data + digest.digest()
+def _sealed(parts: list[bytes | memoryview], id_bytes: int) -> list[bytes | memoryview]:
+    """The parts and their checksum."""
+    digest = hashlib.sha256() if id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return [*parts, digest.digest()]

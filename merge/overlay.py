@@ -165,10 +165,10 @@ def keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> 
         return
     with alone(twin / "keeping"):  # a session and a person may come to it at once
         if (record := read_record(twin)) is not None:
-            _keep(repository, twin, folder, commit, record.copied)
+            _keep(repository, twin, folder, commit, record)
 
 
-def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId, caches: Sequence[str]) -> None:
+def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId, record: OverlayRecord) -> None:
     # Beside the place, so that it gets there in one step.
     new, is_written = folder.with_name(f".{folder.name}.new"), twin / "written"
     if not is_written.exists():
@@ -181,8 +181,10 @@ def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId, ca
         new.mkdir()
         with _open_layers(repository, twin, commit) as layers:
             # What was built in the child's copy of a cache can be built again, in the parent's.
-            write_out_layers(layers, new, without=[os.fsencode(name) for name in caches])
-        link_caches(repository.root, new, caches)
+            write_out_layers(layers, new, without=[os.fsencode(name) for name in record.copied])
+            if not (twin / "index").exists():  # a real folder is read by it
+                shutil.copy2(Delta(Path(os.fsdecode(record.delta))).files / ".git/index", twin / "index")
+        link_caches(repository.root, new, record.copied)
         is_written.touch()
     if new.exists():
         new.rename(folder)
@@ -214,9 +216,6 @@ def _open_layers(repository: Repository, twin: Path, commit: ObjectId) -> Genera
     held = lock_shared(pristine / "lock") if pristine.is_dir() else None
     try:
         if held is not None and still_shows(pristine, record.tree) and delta.files.is_dir():
-            index = delta.files / ".git/index"
-            if not (twin / "index").exists():
-                shutil.copy2(index, twin / "index")
             lowers = (os.fsencode(delta.files), os.fsencode(pristine / "files"))
             yield layers_of(upper, lowers, record.privilege)
         else:

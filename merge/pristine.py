@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 import time
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import msgspec
 from merge.commits import read_commit
 from merge.file_locks import alone, alone_or_not, lock_shared
 from merge.git import GitFailed, GitPlace
-from merge.index_file import entry_offsets
+from merge.index_file import Bytes, entry_offsets, map_bytes
 from merge.objects import changed_paths
 from merge.plain_checkout import write_out
 from merge.private_git import Inheritance, lay_out, write_config
@@ -64,16 +63,16 @@ class Pristine:
     def lock(self) -> Path:
         return lock_of(self.home)
 
-    def offsets(self, index: bytes, id_bytes: int) -> "array[int]":
+    def offsets(self, index: Bytes, id_bytes: int) -> Sequence[int]:
         """Where each entry of its index begins.
 
         Raises:
             IndexUnknown: when the index is none that is understood.
         """
         try:
-            return array("L", (self.home / "offsets").read_bytes())
+            return memoryview(map_bytes(self.home / "offsets")).cast("L")
         except FileNotFoundError:
-            return entry_offsets(index, id_bytes)
+            return entry_offsets(bytes(index), id_bytes)
 
 
 def pristine_home(cache: Path, repository: Repository, inheritance: Inheritance) -> Path:
