@@ -5,7 +5,7 @@ from an index of just these. Knows nothing of layers or checkouts.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from merge.git import GitPlace, run_git
@@ -33,7 +33,7 @@ def write_changed_files(
     base: tuple[Bytes, Sequence[int]],
     *,
     plain_bytes: bool,
-) -> Sequence[bytes | memoryview]:
+) -> Iterator[bytes | memoryview]:
     """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
 
     Nothing may stand where they are written. `base` is the index that `changes` start from, and where each of its
@@ -46,7 +46,7 @@ def write_changed_files(
     index, offsets = base
     id_bytes = len(tree) // 2
     if not changes:
-        return [memoryview(index)]
+        return iter([memoryview(index)])
     there = {change.path: change.after for change in changes if change.after is not None}
     rules = {repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))}
     ruling = {

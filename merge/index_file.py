@@ -9,7 +9,7 @@ import mmap
 import os
 import struct
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,13 +95,14 @@ def map_bytes(file: Path) -> Bytes:
 
 def patch_index(
     data: Bytes, offsets: Sequence[int], id_bytes: int, changes: Mapping[RepoPath, IndexEntry | None]
-) -> list[bytes | memoryview]:
+) -> Iterator[bytes | memoryview]:
     """The index `data`, whose entries begin at `offsets`, with some entries set or taken away, in parts.
 
-    What stays is a view of `data`: all that a large index costs is its checksum, and to be written.
+    What stays is a view of `data`. All that a large index costs is its checksum, made as the parts are taken, and to be
+    written.
     """
     if not offsets:
-        return [write_index([entry for entry in changes.values() if entry is not None], id_bytes)]
+        return iter([write_index([entry for entry in changes.values() if entry is not None], id_bytes)])
     whole = memoryview(data)
     last = _entry_at(data, offsets[-1], id_bytes)
     end = offsets[-1] + len(_encode(last))
@@ -159,9 +160,10 @@ def _encode(entry: IndexEntry) -> bytes:
     return whole + bytes(8 - len(whole) % 8)
 
 
-def _sealed(parts: list[bytes | memoryview], id_bytes: int) -> list[bytes | memoryview]:
+def _sealed(parts: Sequence[bytes | memoryview], id_bytes: int) -> Iterator[bytes | memoryview]:
     """The parts and their checksum."""
     digest = hashlib.sha256() if id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
     for part in parts:
         digest.update(part)
-    return [*parts, digest.digest()]
+        yield part
+    yield digest.digest()

@@ -52,6 +52,7 @@ class OverlayWay:
         self._user_namespace = user_namespace
         self._making = threading.Lock()
         self._grounds: list[tuple[_Ground, list[Path]]] = []
+        self._furnishing: set[Path] = set()
 
     def furnish(self, site: Site, snapshot: Snapshot, shared: Sequence[str]) -> None:
         """See `merge.ways.Way`."""
@@ -60,6 +61,14 @@ class OverlayWay:
         with self._making:
             ground, twins = self._ground(site, snapshot)
             twins.append(site.twin)
+            self._furnishing.add(site.twin)
+        try:
+            self._stand_on(ground, site)
+        finally:
+            with self._making:
+                self._furnishing.remove(site.twin)
+
+    def _stand_on(self, ground: _Ground, site: Site) -> None:
         shutil.copytree(ground.delta.twin, site.twin, dirs_exist_ok=True)
         privilege = "user" if self._user_namespace else "trusted"
         record = OverlayRecord(
@@ -67,7 +76,7 @@ class OverlayWay:
             ground.pristine.tree,
             os.fsencode(ground.delta.home),
             privilege,
-            snapshot.branch,
+            ground.snapshot.branch,
             ground.plain_bytes,
             os.fsencode(ground.caches.home) if ground.caches is not None else None,
             ground.caches.names if ground.caches is not None else (),
@@ -86,6 +95,7 @@ class OverlayWay:
         drop_unused(self._cache)
         own = _inheritance(repository, ())
         home = pristine_home(self._cache, repository, own)
+        drop_unused_deltas(home, _needed(repository))
         head = ask_git(parent_place(repository), "rev-parse", "--verify", "--quiet", "HEAD")
         if head.status == 0 and not own.is_sparse:
             refresh_pristine(home, repository, ObjectId(head.line()), _safe(repository, own))
@@ -120,7 +130,6 @@ class OverlayWay:
         home = pristine_home(self._cache, repository, own)
         pristine, changes, held = ready_pristine(home, repository, snapshot, safe)
         try:
-            drop_unused_deltas(home, _needed(repository))
             delta, delta_held = make_delta(repository, pristine, snapshot, site.commit, changes, own, safe)
         except BaseException:
             os.close(held)
@@ -140,7 +149,10 @@ class OverlayWay:
 
     def _tidy(self) -> None:
         """Let go of the layers that no child stands on any more."""
-        standing = [(ground, list(filter(_stands, twins))) for ground, twins in self._grounds]
+        standing = [
+            (ground, [twin for twin in twins if twin in self._furnishing or _stands(twin)])
+            for ground, twins in self._grounds
+        ]
         for ground, twins in standing:
             if not twins:
                 _let_go(ground)

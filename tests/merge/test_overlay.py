@@ -16,6 +16,7 @@ from merge.checkout import (
     remove_checkout,
     take_result,
 )
+from merge.overlay import OverlayRecord, write_record
 from merge.overlay_way import OverlayWay
 from merge.plain_way import PlainWay
 from merge.removal import remove_tree
@@ -278,3 +279,40 @@ def test_what_a_child_closed_to_itself_is_kept_as_it_left_it() -> None:
             (root / "below").chmod(0)
 
         in_own_namespace(None, live)
+
+
+def test_a_layer_is_held_from_the_moment_on_that_a_child_is_given_it(
+    dirty_place: Place, overlay: OverlayWay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that start at once from two snapshots: the second comes while the first has no record of its layer yet."""
+    place = dirty_place
+
+    def meanwhile(twin: Path, record: OverlayRecord) -> None:
+        monkeypatch.undo()
+        place.write("later.txt", "later\n")
+        second = make(place, "second", overlay)
+        overlay.refresh(place.repository)
+        remove_checkout(place.repository, second)
+        write_record(twin, record)
+
+    monkeypatch.setattr("merge.overlay_way.write_record", meanwhile)
+    first = make(place, "first", overlay)
+    do(place, first, lambda root: (root / "seen.txt").write_bytes((root / "README.md").read_bytes()))
+    (seen,) = take_result(place.repository, first).changes
+    assert seen.path == b"seen.txt"
+    remove_checkout(place.repository, first)
+
+
+def test_layers_that_nobody_stands_on_go_when_there_is_time(
+    dirty_place: Place, overlay: OverlayWay, tmp_path: Path
+) -> None:
+    place = dirty_place
+    for number in range(3):
+        place.write("again.txt", f"{number}\n")
+        remove_checkout(place.repository, make(place, f"child-{number}", overlay))
+    overlay.refresh(place.repository)
+    (deltas,) = (tmp_path / "cache").glob("*/deltas")
+    assert len(os.listdir(deltas)) == 1, "the last one, which a sibling may still ask for"
+    overlay.close()
+    overlay.refresh(place.repository)
+    assert os.listdir(deltas) == []
