@@ -29,9 +29,6 @@ from worker.tools import ask, classic_bash, run_command, task
 from worker.tools.foreseen import foresee
 from worker.workspace import Workspace
 
-_LONGEST_COMMAND_SECONDS = 3600.0
-"""After so long a command is stopped that can't go on as a job."""
-
 
 def parent_agent(
     terms: Terms, grounds: Grounds, past: Past, children: Children, jobs: Jobs, questions: Questions
@@ -80,7 +77,7 @@ def _workspace(terms: Terms, grounds: Grounds) -> Workspace:
         grounds.repository.root,
         grounds.logs / "parent",
         command_limit_seconds=(
-            configuration.jobs.after_secs if configuration.modules.jobs else _LONGEST_COMMAND_SECONDS
+            configuration.jobs.after_secs if configuration.modules.jobs else run_command.LONGEST_SECONDS
         ),
         search_limit_seconds=configuration.search.search_secs,
         names=_name_indexes(configuration.search),

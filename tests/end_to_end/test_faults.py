@@ -44,7 +44,6 @@ FAULTS: dict[str, tuple[Callable[[], Fault], Spared]] = {
 }
 
 IN_EVERY_RUN = [
-    *(("the parent is killed", event) for event in (1, 5, 9, 13, 16, 20)),
     ("the parent stands still", 9),
     ("the workers stand still", 12),
     ("the workers stand still and the parent is killed", 11),
@@ -73,7 +72,6 @@ async def test_after_a_fault_nothing_is_alive_lost_or_told_twice(
         await go_through(Aftermath(repository_of("python_package")), server, make(), spared, event)
 
 
-@pytest.mark.soak
 @pytest.mark.keeps_checkouts
 @pytest.mark.parametrize("event", range(EVENTS + 1))
 async def test_after_a_kill_at_every_event_nothing_is_alive_lost_or_told_twice(

@@ -82,6 +82,8 @@ async def _tell(query: Query, roots: Roots, findings: Findings, workspace: Works
         lines = [_nothing(query, workspace)]
     elif query.offset >= total:
         lines, notes = [f"no entries at offset {query.offset} (there are {total:,})"], []
+    elif not lines:
+        lines, notes = ["the files with hits went or changed while they were read; search again"], []
     elif query.output == "count" and query.patterns:
         hits = sum(file.hits for file in findings.files)
         notes.append(f"[{counted(hits, 'hit')} in {counted(len(findings.files), 'file')}]")

@@ -5,6 +5,9 @@ it. Lines are fetched file by file, in the order of the result, until the page i
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import trio
 
 from worker.tools.lines import hash_of, show_zeros
 from worker.tools.ripgrep import run_ripgrep
@@ -42,12 +45,15 @@ class LinePage:
         """Fill the page with the hits of `files`, but for the first `skipped` hits of the first one."""
         self._to_skip = skipped
         for batch in _batches(files):
+            regular = await trio.to_thread.run_sync(_still_files, batch, abandon_on_cancel=True)
+            if not regular:
+                continue
             # In order and one after the other, so that a full page ends the run.
             arguments = ["--json", "--threads=1", *pattern_arguments(self._query)]
             arguments += [f"--before-context={self._query.before}", f"--after-context={self._query.after}"]
             if not self._query.multiline:
                 arguments.append(f"--max-count={self._to_skip + _MOST_HITS}")
-            await run_ripgrep([*arguments, "--", *batch], Stretches(self._take).take)
+            await run_ripgrep([*arguments, "--", *regular], Stretches(self._take).take)
             if self.is_full:
                 break
 
@@ -91,6 +97,11 @@ def _batches(files: Sequence[Found]) -> Iterator[list[str]]:
             batch, size, hits = [], 0, 0
     if batch:
         yield batch
+
+
+def _still_files(paths: Sequence[str]) -> list[str]:
+    """Those that are files: one may have become a pipe since it was found, and opening that waits for a writer."""
+    return [path for path in paths if Path(path).is_file()]
 
 
 def _lines(shown: str, stretch: Stretch, *, tags: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.worker.tools.file_state import state
 from worker.catalogue import every_tool
 from worker.conversation import CallId, ToolCall
 from worker.tool_settings import ToolSettings
@@ -129,10 +130,10 @@ async def test_a_file_is_replaced_whole_and_the_answer_is_the_diff(folder: Path,
 
 async def test_identical_content_is_not_written_and_the_answer_says_so(folder: Path, call: Call) -> None:
     (folder / "a.txt").write_text(TEXT)
-    before = (folder / "a.txt").stat()
+    before = state(folder / "a.txt")
     answer = await call("write_file", path="a.txt", content=TEXT)
     assert answer.text == "a.txt holds exactly this already; nothing was written."
-    assert (folder / "a.txt").stat() == before
+    assert state(folder / "a.txt") == before
 
 
 async def test_a_file_that_somebody_else_changed_is_not_overwritten_unseen(folder: Path, call: Call) -> None:
@@ -189,11 +190,11 @@ async def test_edits_are_resolved_against_the_original_and_told_with_line_number
 
 async def test_a_dry_run_tells_the_same_and_writes_nothing(folder: Path, call: Call) -> None:
     (folder / "a.py").write_text(numbered(3))
-    before = (folder / "a.py").stat()
+    before = state(folder / "a.py")
     edits = [{"old": "line 2", "new": "two"}]
     dry = await call("edit_file", path="a.py", edits=edits, dry_run=True)
     assert dry.text.startswith("a.py: dry run, nothing was written: 1 edit would be applied, +1 -1 lines")
-    assert (folder / "a.py").stat() == before
+    assert state(folder / "a.py") == before
     wet = await call("edit_file", path="a.py", edits=edits)
     assert wet.text.split("\n")[1:] == dry.text.split("\n")[1:]
     assert (folder / "a.py").read_text() == "line 1\ntwo\nline 3\n"
@@ -233,11 +234,11 @@ async def test_one_edit_that_is_refused_refuses_all_and_nothing_is_written(
 ) -> None:
     edits, says = REFUSED[how]
     (folder / "a.py").write_text(numbered(3))
-    before = (folder / "a.py").stat()
+    before = state(folder / "a.py")
     answer = await call("edit_file", path="a.py", edits=edits)
     assert answer.failed
     assert says in answer.text
-    assert (folder / "a.py").stat() == before
+    assert state(folder / "a.py") == before
 
 
 async def test_an_edit_of_a_file_that_is_not_there_says_how_to_make_it(call: Call) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.worker.tools.file_state import state
 from tests.worker.tools.test_placing import names
 from worker.tools import edit, read
 from worker.tools.edit import EditArguments
@@ -71,7 +72,7 @@ async def test_a_batch_is_made_at_once(workspace: Workspace) -> None:
 
 
 async def test_a_batch_with_one_edit_that_does_not_fit_writes_nothing(workspace: Workspace) -> None:
-    before = (workspace.root / "a.py").stat()
+    before = state(workspace.root / "a.py")
     edits = [OneEdit(old="one", new="1"), OneEdit(tag="2:0000", new="x"), OneEdit(old="three", new="3")]
     answer = await ask(workspace, EditArguments("a.py", edits=edits))
     assert answer.failed
@@ -81,7 +82,7 @@ async def test_a_batch_with_one_edit_that_does_not_fit_writes_nothing(workspace:
         "No line has this hash: read the file again.",
         "Nothing was written.",
     ]
-    assert (workspace.root / "a.py").stat() == before
+    assert state(workspace.root / "a.py") == before
 
 
 @pytest.mark.parametrize(
@@ -117,10 +118,10 @@ async def test_a_text_in_latin1_is_found_and_written_in_latin1(workspace: Worksp
 
 
 async def test_an_edit_that_changes_nothing_writes_nothing(workspace: Workspace) -> None:
-    before = (workspace.root / "a.py").stat()
+    before = state(workspace.root / "a.py")
     answer = await ask(workspace, EditArguments("a.py", tag=tag(2, b"two"), new="two"))
     assert answer == ToolAnswer("a.py reads like this already; nothing was written.")
-    assert (workspace.root / "a.py").stat() == before
+    assert state(workspace.root / "a.py") == before
 
 
 async def test_a_file_that_someone_else_changed_is_refused_with_what_changed(workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.worker.tools.file_state import state
 from worker.tools import edit, read
 from worker.tools.classic_edit_file import EditFileArguments, Replacement
 from worker.tools.classic_write_file import WriteFileArguments
@@ -54,9 +55,9 @@ CALLS: dict[str, tuple[msgspec.Struct, str]] = {
 @pytest.mark.parametrize("what", CALLS)
 def test_a_change_is_told_before_it_is_made(workspace: Workspace, what: str) -> None:
     arguments, diff = CALLS[what]
-    before = (workspace.root / "a.txt").stat()
+    before = state(workspace.root / "a.txt")
     assert foresee(arguments, workspace) == diff
-    assert (workspace.root / "a.txt").stat() == before
+    assert state(workspace.root / "a.txt") == before
     assert [path.name for path in workspace.root.iterdir()] == ["a.txt"]
 
 
