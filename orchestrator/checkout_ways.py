@@ -34,6 +34,10 @@ class CheckoutWays(Protocol):
         """A checkout was made: why not in a better way, if it is news."""
         ...
 
+    def give_up_mounting(self, why: str) -> None:
+        """A child could not mount its checkout, for the reason `why`: nothing is mounted any more in this session."""
+        ...
+
     def tidy(self) -> None:
         """A child is done with: make what it used ready for the next, when there is time."""
         ...
@@ -53,6 +57,9 @@ class PlainWays:
 
     def tell(self, checkout: "Checkout") -> None:
         """See `CheckoutWays`: there is no better way."""
+
+    def give_up_mounting(self, why: str) -> None:
+        """See `CheckoutWays`: nothing is."""
 
     def tidy(self) -> None:
         """See `CheckoutWays`: nothing is used again."""
@@ -94,6 +101,17 @@ class ProbedWays:
         for why in checkout.passed_over:
             self._say(f"{checkout.name} has a {checkout.way} checkout ({why}).", why)
 
+    def give_up_mounting(self, why: str) -> None:
+        """See `CheckoutWays`."""
+        from merge.pool_way import PoolWay  # see `PlainWays`
+
+        if self._overlay is not None and self._overlay in self._ways:
+            self._ways = tuple(PoolWay() if way is self._overlay else way for way in self._ways)
+            self._say(
+                f"Children get checkouts that are written out from here on: no overlay could be mounted ({why}).",
+                why,
+            )
+
     def tidy(self) -> None:
         """See `CheckoutWays`."""
         if not self._tidying:
@@ -105,7 +123,7 @@ class ProbedWays:
         from merge.pool import turn_back
 
         try:
-            if self._overlay is not None:
+            if self._overlay is not None and self._overlay in self._ways:
                 await trio.to_thread.run_sync(self._overlay.refresh, self._repository)
             else:
                 await trio.to_thread.run_sync(turn_back, self._repository)

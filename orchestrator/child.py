@@ -6,12 +6,13 @@ answer is used. Stopping a child is cancelling its scope; what it had done until
 
 import os
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
 import trio
 
-from merge.checkout import Checkout, CheckoutFailed, make_checkout, not_whole
+from merge.checkout import Checkout, CheckoutFailed, keep_checkout, make_checkout, not_whole
 from merge.git import GitFailed
 from merge.landing import AnyLanding, Began
 from merge.repository import children_folder
@@ -39,6 +40,7 @@ from orchestrator.first_message import describe_ending, first_message, report
 from orchestrator.grounds import Grounds, SharedSnapshot
 from orchestrator.holding_back import hold_back
 from orchestrator.mounting import steps_into
+from orchestrator.probing import what_it_died_of
 from orchestrator.process import open_worker
 from orchestrator.settling import settle
 from worker.conversation import AnyMessage, UserMessage
@@ -91,6 +93,14 @@ class Ground:
     began: Began
     carried: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _CantMount:
+    """The end of a worker that could not mount its checkout, and what it was to be steered with."""
+
+    why: str
+    unheard: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -258,7 +268,20 @@ class Child:
         )
 
     async def _work(self, ground: Ground | None) -> AnyEnding:
-        """Run the worker from its start to the proof that it is gone."""
+        """Run the worker from its start to the proof that it is gone; in a real folder if it can't mount one."""
+        ending = await self._work_once(ground)
+        if not isinstance(ending, _CantMount):
+            return ending
+        assert ground is not None, "only a checkout is mounted"
+        grounds = self._grounds
+        grounds.ways.give_up_mounting(ending.why)
+        await trio.to_thread.run_sync(keep_checkout, grounds.repository, ground.checkout)
+        self._unsaid, self._has_worked = list(ending.unheard), False
+        checkout = msgspec.structs.replace(ground.checkout, way="plain")
+        ending = await self._work_once(replace(ground, checkout=checkout))
+        return Died("nothing was to be mounted", ending.why) if isinstance(ending, _CantMount) else ending
+
+    async def _work_once(self, ground: Ground | None) -> "AnyEnding | _CantMount":
         new, grounds = self.new, self._grounds
         folder = ground.checkout.path if ground is not None else str(grounds.repository.root)
         conversation, journaled = self._first_words(ground, folder)
@@ -303,7 +326,11 @@ class Child:
                 self._dialogue, self._has_worked = None, True  # its conversation is in the journal
             if not isinstance(outcome, BrokenOff):
                 return outcome
-            return Died(outcome.fault or await worker.wait_death(), worker.last_words())
+            died = Died(outcome.fault or await worker.wait_death(), worker.last_words())
+            unheard = dialogue.unheard()
+            if seeing and unheard is not None and await worker.could_not_mount():
+                return _CantMount(what_it_died_of(died.last_words), unheard)
+            return died
 
     def _first_words(self, ground: Ground | None, folder: str) -> tuple[tuple[AnyMessage, ...], int]:
         """The conversation its worker begins with, and how much of it the journal holds already."""

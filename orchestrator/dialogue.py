@@ -78,6 +78,10 @@ class Dialogue:
                 self._ended = True
                 nursery.cancel_scope.cancel()
 
+    def unheard(self) -> tuple[str, ...] | None:
+        """What it was steered with if the worker never began, so that another can be told; None when it began."""
+        return None if self._started else tuple(self._waiting)
+
     async def steer(self, text: str) -> bool:
         """Give the worker a message to read before its next reply. False when it listens no more.
 

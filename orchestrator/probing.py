@@ -67,7 +67,7 @@ async def _try(below: Path, above: Path, spawner: Spawner, user_namespace: bool,
             if isinstance(await worker.wire.receive(), Ready):
                 return ""
             await worker.wait_death()
-            return _last_line(worker.last_words()) or "the process that tried it ended without a word"
+            return what_it_died_of(worker.last_words()) or "the process that tried it ended without a word"
     return "it takes too long"
 
 
@@ -101,7 +101,7 @@ def _sweep(place: Path) -> None:
                 os.close(lock)
 
 
-def _last_line(words: str) -> str:
+def what_it_died_of(words: str) -> str:
     """What an exception on standard error says, without its type and paths.
 
     `OSError: [Errno 1] unshare: Operation not permitted`.

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from orchestrator.spawning import Spawned, Spawner
-from worker.first_steps import AnyStep
+from worker.first_steps import CANT_MOUNT, AnyStep
 from worker.protocol import AnyCommand, AnyReport
 from worker.wire import Wire
 
@@ -42,6 +42,10 @@ class WorkerProcess:
         if status is None:
             return "nobody saw how"
         return f"signal {-status} ({signal.Signals(-status).name})" if status < 0 else f"exit status {status}"
+
+    async def could_not_mount(self) -> bool:
+        """Wait until the process is gone, and tell whether it ended because it could not mount its checkout."""
+        return await self._process.wait() == CANT_MOUNT
 
     def last_words(self) -> str:
         """The end of what it wrote on standard error."""

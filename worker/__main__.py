@@ -16,7 +16,7 @@ import trio
 from worker.agent import Agent
 from worker.catalogue import every_tool, offered
 from worker.conversation import UserMessage
-from worker.first_steps import decode_steps, take_steps
+from worker.first_steps import begin_with, decode_steps
 from worker.pipe_model import PipeModel
 from worker.pipe_permission import PipePermission
 from worker.policy.permission import Permits
@@ -177,7 +177,7 @@ async def run(incoming: int, outgoing: int) -> None:
 
 def main(steps: str = "") -> None:
     if steps:
-        take_steps(decode_steps(steps))
+        begin_with(decode_steps(steps))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is the parent's affair
     incoming, outgoing = take_standard_streams()
     trio.run(run, incoming, outgoing)

@@ -6,6 +6,8 @@ line. A step that can't be taken raises `OSError`, and the worker never begins. 
 
 import fcntl
 import os
+import sys
+import traceback
 
 import msgspec
 
@@ -16,6 +18,14 @@ PRIVILEGED_OPTIONS = b"redirect_dir=on,metacopy=off,index=off"
 
 USER_OPTIONS = b"userxattr"
 """In a user namespace the kernel takes neither of those options, and leaves both off."""
+
+
+CANT_MOUNT = 71
+"""How a process ends that could not mount its checkout: EX_OSERR of sysexits(3). A worker ends so for nothing else."""
+
+
+class MountFailed(OSError):
+    """Raised when the checkout can't be mounted; errno and words are the system's."""
 
 
 class Step(msgspec.Struct, frozen=True, tag=True):
@@ -56,19 +66,35 @@ AnyStep = MountOverlay | RenameFolder | Confine
 """Everything that can be done before a worker begins."""
 
 
+def begin_with(steps: tuple[AnyStep, ...], enforced: Enforced | None = None) -> None:
+    """Take the steps; a process that can't mount its checkout says why and ends with `CANT_MOUNT`.
+
+    Raises:
+        OSError: when another step can't be taken.
+    """
+    try:
+        take_steps(steps, enforced)
+    except MountFailed:
+        traceback.print_exc()
+        sys.exit(CANT_MOUNT)
+
+
 def take_steps(steps: tuple[AnyStep, ...], enforced: Enforced | None = None) -> None:
     """Take the steps in order. The process has one thread, and stays as the steps left it when one fails.
 
     `enforced` is what the system can hold a process to, where that was found out already.
 
     Raises:
-        OSError: when one can't be taken.
+        MountFailed, OSError: when one can't be taken.
     """
     in_own_mounts = in_user_namespace = False
     for step in steps:
         match step:
             case MountOverlay():
-                _mount(step)
+                try:
+                    _mount(step)
+                except OSError as error:
+                    raise MountFailed(error.errno, error.strerror, error.filename) from error
                 in_own_mounts, in_user_namespace = True, step.user_namespace
             case RenameFolder(old, new):
                 os.rename(old, new)  # noqa: PTH104 - paths of steps are bytes

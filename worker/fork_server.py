@@ -25,7 +25,7 @@ import worker.__main__
 import worker.confining  # pyright: ignore[reportUnusedImport]  # for the steps of whoever is forked
 from worker.confinement import Enforced
 from worker.enforced import what_is_enforced
-from worker.first_steps import take_steps
+from worker.first_steps import begin_with
 from worker.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
 from worker.ladder import Ladder
 from worker.process_tree import end_tree
@@ -114,7 +114,7 @@ def _become_worker(request: Fork, descriptors: list[int], enforced: Enforced) ->
             os.close(descriptor)
         os.environ.clear()
         os.environb.update(request.environment)
-        take_steps(request.steps, enforced)
+        begin_with(request.steps, enforced)
         worker.__main__.main()
         status = 0
     except SystemExit as leaving:

@@ -1,5 +1,6 @@
 """Real processes. One child's whole life, with workers that behave and workers that do not."""
 
+import os
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -11,10 +12,15 @@ import msgspec
 import pytest
 import trio
 
+from merge.checkout_site import Site
 from merge.landing import Held, Landed, NothingToLand
+from merge.overlay_way import OverlayWay
 from merge.repository import find_repository
+from merge.snapshot import Snapshot
+from merge.ways import Way
+from orchestrator.checkout_ways import CheckoutWays, PlainWays
 from orchestrator.child import Child, NewChild
-from orchestrator.events import ChildFinished, ChildStarted, Died, NeverBegan, Stopped
+from orchestrator.events import ChildFinished, ChildStarted, ChildWorking, Died, NeverBegan, Stopped
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
 from orchestrator.grounds import Grounds, SharedSnapshot
@@ -63,6 +69,7 @@ async def bench(
     *replies: Reply,
     kind: Kind = "implement",
     worker: Sequence[str] | None = None,
+    ways: CheckoutWays | None = None,
 ) -> AsyncGenerator[Bench]:
     place = find_repository(repository)
     journal = Journal(repository / ".git" / "journal.jsonl")
@@ -73,7 +80,8 @@ async def bench(
     ):
         with closing(journal), open_ledger(place) as ledger:
             spawner = FreshSpawner(worker) if worker is not None else FreshSpawner()
-            grounds = Grounds("s-1", place, gateway, journal, ledger, spawner, repository / ".git" / "logs")
+            logs = repository / ".git" / "logs"
+            grounds = Grounds("s-1", place, gateway, journal, ledger, spawner, logs, ways=ways or PlainWays())
             yield Bench(grounds, Child(NewChild(ID, kind, "try it", TASK, False), grounds))
 
 
@@ -98,6 +106,55 @@ async def test_a_child_that_answers_lands_and_its_checkout_is_gone(repository_of
         assert isinstance(finished.landing, Landed)
         assert finished.landing.paths == ("new.txt",)
         assert it.state() == "landed"
+    assert (repository / "new.txt").read_text() == "x\n"
+    assert not repository.with_name(f"{repository.name}-children").exists()
+
+
+class Unmountable(OverlayWay):
+    """Overlays that lose a folder before they are mounted, as when the system runs out of something."""
+
+    def furnish(self, site: Site, snapshot: Snapshot, shared: Sequence[str]) -> None:
+        super().furnish(site, snapshot, shared)
+        (site.twin / "work").rmdir()
+
+
+class TheseWays(PlainWays):
+    """One way first, and what was said when it failed."""
+
+    def __init__(self, way: Way) -> None:
+        self.way = way
+        self.given_up: list[str] = []
+
+    async def take(self) -> tuple[Way, ...]:
+        return (self.way, *await super().take())
+
+    def give_up_mounting(self, why: str) -> None:
+        self.given_up.append(why)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="overlays need Linux")
+async def test_a_child_whose_checkout_cant_be_mounted_works_in_a_real_folder(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    repository = repository_of("python_package")
+    (repository / "edited.txt").write_text("by the person\n")
+    way = Unmountable(tmp_path / "cache", user_namespace=os.geteuid() != 0)
+    replies = (
+        says("", call("read", path="edited.txt"), call("write", path="new.txt", content="x\n")),
+        says("done"),
+    )
+    async with bench(repository, *replies, ways=(ways := TheseWays(way))) as it:
+        assert await it.child.steer("look at the tests, too")
+        finished = await it.live()
+        way.close()
+        assert finished.ending == Answered("done")
+        assert isinstance(finished.landing, Landed)
+        assert finished.landing.paths == ("new.txt",)
+        events = [entry.event for entry in read_entries(it.grounds.journal.path)]
+        assert "look at the tests, too" in str(events)
+        assert "by the person" in str(events)
+        assert [event.way for event in events if isinstance(event, ChildWorking)] == ["overlay", "plain"]
+    assert ways.given_up == ["No such file or directory"]
     assert (repository / "new.txt").read_text() == "x\n"
     assert not repository.with_name(f"{repository.name}-children").exists()
 

@@ -13,7 +13,7 @@ from tests.machine import lacks
 from tests.orchestrator.test_spawning import ENVIRONMENT, owned, spawner_of
 from worker.confinement import Confinement
 from worker.conversation import AssistantMessage, CallId, ToolCall, UserMessage
-from worker.first_steps import Confine, MountOverlay, decode_steps, encode_steps
+from worker.first_steps import CANT_MOUNT, Confine, MountOverlay, decode_steps, encode_steps
 from worker.model import Reply
 from worker.protocol import ChildId, ModelAsked, ModelReplied, Ready, Start, ToolFinished, ToolStarted
 
@@ -79,7 +79,7 @@ async def test_a_worker_that_cant_take_a_step_says_why_and_ends(way: str, tmp_pa
         process = await (await spawner_of(way, nursery)).spawn(ENVIRONMENT, (step,))
         async with owned(process) as wire:
             assert await wire.receive() is None
-            assert await process.wait() == 1
+            assert await process.wait() == CANT_MOUNT
             said = b"".join([bytes(data) async for data in process.stderr]).decode()
             assert "No such file or directory" in said
             assert "work" in said
