@@ -43,6 +43,7 @@ from orchestrator.spawning import Spawner, open_spawner
 from orchestrator.temporary_folder import remove_left_folders
 from orchestrator.terms import Terms, read_terms
 from worker.catalogue import advertised
+from worker.hurry import Hurry
 from worker.path_text import quote_path
 from worker.shortfalls import not_enforced
 
@@ -102,7 +103,7 @@ async def open_session(
         )
         for notice in (*notices, *terms.faults):
             record(Noticed(notice))
-        checks = Checks(terms.checks, repository, journal, folder / "logs" / "checks")
+        checks = Checks(terms.checks, repository, journal, folder / "logs" / "checks", hurry := Hurry())
         async with (
             open_gateway(endpoint, terms.prompt, advertised(terms.told)) as gateway,
             open_spawner() as spawner,
@@ -148,7 +149,7 @@ async def open_session(
                 for unread in past.reports:
                     children.say(unread)
                 questions = Questions(journal)
-                agent, model = parent_agent(terms, grounds, past, children, jobs, questions)
+                agent, model = parent_agent(terms, grounds, past, children, jobs, questions, hurry)
                 try:
                     yield Session(
                         past.session,
@@ -163,6 +164,7 @@ async def open_session(
                         grounds.desk,
                         questions,
                         endpoint,
+                        hurry,
                     )
                 except Exception:
                     journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))

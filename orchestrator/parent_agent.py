@@ -21,6 +21,7 @@ from orchestrator.resuming import Past
 from orchestrator.terms import Terms
 from orchestrator.toolset import Run, with_runs
 from worker.agent import Agent
+from worker.hurry import Hurry
 from worker.name_index import NameIndexes
 from worker.policy.permission import Permits
 from worker.protocol import ToolFinished, ToolStarted
@@ -31,7 +32,13 @@ from worker.workspace import Workspace
 
 
 def parent_agent(
-    terms: Terms, grounds: Grounds, past: Past, children: Children, jobs: Jobs, questions: Questions
+    terms: Terms,
+    grounds: Grounds,
+    past: Past,
+    children: Children,
+    jobs: Jobs,
+    questions: Questions,
+    hurry: Hurry,
 ) -> tuple[Agent, CompactingModel]:
     """The agent that the person talks to, and its model, which can make its conversation shorter."""
     record = partial(grounds.journal.record, PARENT)
@@ -47,7 +54,7 @@ def parent_agent(
     )
     toolbox = Toolbox(
         with_runs(terms.tools, _own_runs(terms, children, jobs, questions)),
-        _workspace(terms, grounds),
+        _workspace(terms, grounds, hurry),
         permits=Permits(terms.policy, partial(grounds.desk.ask, record=record), foresee),
         told=[tool.name for tool in terms.told],
     )
@@ -70,7 +77,7 @@ def _own_runs(terms: Terms, children: Children, jobs: Jobs, questions: Questions
     }
 
 
-def _workspace(terms: Terms, grounds: Grounds) -> Workspace:
+def _workspace(terms: Terms, grounds: Grounds, hurry: Hurry) -> Workspace:
     """The person's own folder, with as long for a command as it may take before it becomes a job."""
     configuration = terms.configuration
     return Workspace(
@@ -81,6 +88,7 @@ def _workspace(terms: Terms, grounds: Grounds) -> Workspace:
         ),
         search_limit_seconds=configuration.search.search_secs,
         names=_name_indexes(configuration.search),
+        hurry=hurry,
     )
 
 

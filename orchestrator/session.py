@@ -25,6 +25,7 @@ from orchestrator.questions import Questions
 from orchestrator.system_prompt import first_request
 from worker.agent import Agent
 from worker.conversation import UserMessage
+from worker.hurry import Hurry
 from worker.path_text import quote_path
 from worker.protocol import Answered, AnyOutcome, ChildId
 
@@ -51,6 +52,7 @@ class Session:
         desk: PermissionDesk,
         questions: Questions,
         endpoint: Endpoint,
+        hurry: Hurry,
     ) -> None:
         self.id = id
         self.repository = repository
@@ -64,6 +66,7 @@ class Session:
         self.endpoint = endpoint
         self._agent = agent
         self._model = model
+        self._hurry = hurry
         self._turn: trio.CancelScope | None = None
 
     async def run_turn(self, request: str) -> TurnFinished:
@@ -108,6 +111,7 @@ class Session:
         assert self._turn is None, "One turn runs at a time; `say` speaks into it."
         began = trio.current_time()
         self.jobs.begin_turn()
+        self._hurry.begin_turn()
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
         landed = self.children.landed
         turn = self._turn = trio.CancelScope()
@@ -135,6 +139,7 @@ class Session:
     async def check(self) -> tuple[CheckResult, ...]:
         """Run the project's checks on the tree as it is; none when `interrupt` comes before their end."""
         assert self._turn is None, "The tree is checked when nobody works in it."
+        self._hurry.begin_turn()
         self._turn = trio.CancelScope()
         try:
             with self._turn:
@@ -172,7 +177,8 @@ class Session:
             self._turn = None
 
     def kill(self) -> None:
-        """Cancel the turn, and give nothing that its children started the time to end by itself."""
+        """Cancel the turn, and give nothing that it or its children started the time to end by itself."""
+        self._hurry.now()
         self.interrupt()
         self.children.kill_all(THE_PERSON)
 

@@ -5,8 +5,9 @@ processes. On Linux it is a subreaper: a descendant that loses its parent (a dou
 overwrote its environment) becomes its child. It ends when it has no child left, and that is the proof that
 nothing of the command is alive.
 
-Standard input is a pipe from the owner. Its end means stop, and comes by itself when the owner is killed. A byte in it
-means keep: when the shell has ended, what it left running is waited for instead of ended (see `worker.job_keeper`).
+Standard input is a pipe from the owner. Its end means stop, and comes by itself when the owner is killed. The bytes in
+it: `k`, keep: when the shell has ended, what it left running is waited for instead of ended (see `worker.job_keeper`);
+`s`, stop, and there may be more to say; `!`, kill at once.
 Standard error is the command's output. Standard output tells the owner, a line each:
 
     started PID         the shell runs
@@ -134,11 +135,10 @@ class Guard:
             for file, _ in news.poll(self._patience_milliseconds()):
                 if file == wake:
                     os.read(wake, 4096)
-                elif os.read(_CONTROL, 1):
-                    self._keep()
                 else:
-                    news.unregister(_CONTROL)
-                    self._climb(max(self._rung, Rung.TERMINATING))
+                    self._obey(word := os.read(_CONTROL, 1))
+                    if not word:
+                        news.unregister(_CONTROL)
         return _report("clean" if self._adopts else "unsure")
 
     def _reap(self) -> bool:
@@ -158,6 +158,12 @@ class Guard:
                 _report(*(("exited", code) if code >= 0 else ("signalled", -code)))
                 if not self._keeps:
                     self._climb(max(self._rung, Rung.DRAINING))
+
+    def _obey(self, word: bytes) -> None:
+        if word == b"k":
+            self._keep()
+        else:
+            self._climb(max(self._rung, Rung.KILLING if word == b"!" else Rung.TERMINATING))
 
     def _keep(self) -> None:
         """From now on the shell's end is not the end of what it started."""

@@ -23,6 +23,7 @@ from pathlib import Path
 import trio
 
 from worker.capture import Capture, Captured
+from worker.hurry import Hurry
 from worker.ladder import LADDER, Ladder
 from worker.output import Shown
 
@@ -59,8 +60,8 @@ _GUARD = (
     str(Path(__file__).parent),
 )
 
-KEEP = b"k"
-"""What tells a guard to wait for what its shell has left."""
+KEEP, STOP, KILL = b"k", b"s", b"!"
+"""What tells a guard to wait for what its shell has left, to end all, and to kill all at once."""
 
 _PIPE_BYTES = 1024 * 1024
 
@@ -127,16 +128,18 @@ async def run_shell(
     limit_seconds: float,
     environment: Mapping[str, str] | None = None,
     ladder: Ladder = LADDER,
+    hurry: Hurry | None = None,
 ) -> ShellEnded:
     """Run `command` in `folder` and return when it has ended and nothing it started is alive.
 
     After `limit_seconds` it is stopped. `environment` stands for this process's own, to which `QUIET` is added.
+    Whatever stops it, it is killed at once where there is a `hurry`.
 
     Raises:
         ShellNotStarted: when there is no such folder, or the system won't start the command.
     """
     async with open_shell(
-        command, folder=folder, log_folder=log_folder, environment=environment, ladder=ladder
+        command, folder=folder, log_folder=log_folder, environment=environment, ladder=ladder, hurry=hurry
     ) as shell:
         return await shell.wait(limit_seconds) or await shell.stop(limit_seconds)
 
@@ -150,6 +153,7 @@ async def open_shell(
     environment: Mapping[str, str] | None = None,
     ladder: Ladder = LADDER,
     waits_for_its_own: bool = False,
+    hurry: Hurry | None = None,
 ) -> AsyncGenerator["RunningShell"]:
     """Start `command`; when the block is left nothing of it is alive, unless it was left to a keeper.
 
@@ -159,7 +163,9 @@ async def open_shell(
         ShellNotStarted: when there is no such folder, or the system won't start the command.
     """
     with Capture(log_folder) as capture:
-        async with _open_guard(command, folder, environment, ladder, keeps=waits_for_its_own) as guard:
+        async with _open_guard(
+            command, folder, environment, ladder, keeps=waits_for_its_own, hurry=hurry or Hurry()
+        ) as guard:
             yield RunningShell(guard, capture)
 
 
@@ -243,6 +249,7 @@ class _Guard:
         output: trio.lowlevel.FdStream,
         marker: tuple[str, str],
         ladder: Ladder,
+        hurry: Hurry,
     ) -> None:
         self.output = output
         self.proved = False
@@ -253,6 +260,7 @@ class _Guard:
         self._reports = reports
         self._unread = b""
         self._ladder = ladder
+        self._hurry = hurry
         self._left: tuple[int, ...] | None = None
 
     @property
@@ -262,7 +270,11 @@ class _Guard:
 
     def stop(self) -> None:
         """Tell the guard to end the command now."""
-        self._control.close()
+        self._tell(STOP)
+
+    def _tell(self, word: bytes) -> None:
+        with suppress(OSError):  # the guard is gone
+            os.write(self._control.fileno(), word)
 
     async def wait_shell(self) -> ShellEnding:
         """Wait until the shell has ended; what it started may live."""
@@ -281,10 +293,16 @@ class _Guard:
 
         Returns the ids of what could not be ended.
         """
-        if self._left is None:
-            self._left = await self._wait_proof()
-        await self.process.wait()
-        return self._left
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._kill_in_a_hurry)
+            left = self._left = await self._wait_proof() if self._left is None else self._left
+            await self.process.wait()
+            nursery.cancel_scope.cancel()
+        return left
+
+    async def _kill_in_a_hurry(self) -> None:
+        await self._hurry.wait()
+        self._tell(KILL)
 
     async def _wait_proof(self) -> tuple[int, ...]:
         rungs = (self._ladder.drain_seconds, self._ladder.terminate_seconds, self._ladder.kill_seconds)
@@ -316,7 +334,13 @@ class _Guard:
 
 @asynccontextmanager
 async def _open_guard(
-    command: str, folder: Path, environment: Mapping[str, str] | None, ladder: Ladder, *, keeps: bool
+    command: str,
+    folder: Path,
+    environment: Mapping[str, str] | None,
+    ladder: Ladder,
+    *,
+    keeps: bool,
+    hurry: Hurry,
 ) -> AsyncGenerator[_Guard]:
     """Start `command` under a guard; when the block is left, however it is, nothing of the command is alive."""
     own = os.environ if environment is None else environment
@@ -346,7 +370,7 @@ async def _open_guard(
                 )
             except (OSError, ValueError) as error:
                 raise ShellNotStarted(_why_not_started(error, command, folder)) from error
-        guard = _Guard(process, control, reports, output, marker, ladder)
+        guard = _Guard(process, control, reports, output, marker, ladder, hurry)
         try:
             yield guard
         finally:

@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worker.hurry import Hurry
 from worker.name_index import NameIndexes
 from worker.path_text import quote_path, unquote_path
 from worker.seen import Seen
@@ -23,7 +24,7 @@ class Workspace:
 
     `root` is absolute and resolved. `temporary` holds logs of cut outputs. `read_only` is a research child.
     `command_limit_seconds` is when a shell command is stopped, `search_limit_seconds` when a search is. With `names`
-    slow places are indexed.
+    slow places are indexed. Commands that are stopped in a `hurry` are killed.
     """
 
     root: Path
@@ -32,6 +33,7 @@ class Workspace:
     command_limit_seconds: float = 120.0
     search_limit_seconds: float = 30.0
     names: NameIndexes | None = field(default=None, compare=False, repr=False)
+    hurry: Hurry = field(default_factory=Hurry, compare=False, repr=False)
     seen: Seen = field(default_factory=Seen, compare=False, repr=False)
 
     def resolve(self, path: str) -> Path:

@@ -27,6 +27,7 @@ from orchestrator.checks.results import (
 from orchestrator.environment import clean_environment
 from orchestrator.events import CheckFinished, CheckStarted
 from orchestrator.journal import PARENT, Journal
+from worker.hurry import Hurry
 
 if TYPE_CHECKING:
     from worker.shell import ShellEnded, ShellEnding
@@ -39,12 +40,18 @@ class Checks:
     """The checks of one session, by name, and the results so far by tree."""
 
     def __init__(
-        self, checks: Mapping[str, Check], repository: Repository, journal: Journal, logs: Path
+        self,
+        checks: Mapping[str, Check],
+        repository: Repository,
+        journal: Journal,
+        logs: Path,
+        hurry: Hurry | None = None,
     ) -> None:
         self.configured = checks
         self._repository = repository
         self._journal = journal
         self._logs = logs
+        self._hurry = hurry
         self._known: dict[tuple[str, str], CheckResult] = {}
         self._one_run = trio.Lock()
 
@@ -90,6 +97,7 @@ class Checks:
                 log_folder=self._logs,
                 limit_seconds=check.seconds,
                 environment=clean_environment(os.environ),
+                hurry=self._hurry,
             )
         except ShellNotStarted as error:
             return CheckResult(name, check.command, NotRun(str(error)), trio.current_time() - began)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from worker.hurry import Hurry
 from worker.ladder import LADDER, Ladder
 from worker.process_tree import (
     Marker,
@@ -47,7 +48,14 @@ class Place:
         self._stream = trio.lowlevel.FdStream(os.open(self.bell, os.O_RDWR | os.O_NONBLOCK))
         self._named: list[ProcessKey] = []
 
-    async def run(self, command: str, *, limit_seconds: float = 60, ladder: Ladder = LADDER) -> ShellEnded:
+    async def run(
+        self,
+        command: str,
+        *,
+        limit_seconds: float = 60,
+        ladder: Ladder = LADDER,
+        hurry: Hurry | None = None,
+    ) -> ShellEnded:
         own = {self.marker[0]: self.marker[1], "BELL": str(self.bell), "UP": str(self.up)}
         return await run_shell(
             f'ring() {{ echo "$@" >"$BELL"; }}; {command}',
@@ -56,6 +64,7 @@ class Place:
             limit_seconds=limit_seconds,
             environment={**os.environ, **own},
             ladder=ladder,
+            hurry=hurry,
         )
 
     async def wait_bell(self) -> list[int]:
@@ -240,6 +249,33 @@ async def test_a_command_that_is_cancelled_may_end_in_order(place: Place) -> Non
         await place.wait_bell()
         nursery.cancel_scope.cancel()
     assert (place.folder / "done").read_text() == "tidy\n"
+
+
+@pytest.mark.parametrize("when", ["before it is stopped", "while it ends"])
+async def test_in_a_hurry_a_command_is_killed_at_once(place: Place, when: str) -> None:
+    hurry = Hurry()
+    with trio.fail_after(30):  # a rung of its ladder takes twice as long
+        async with trio.open_nursery() as nursery:
+            command = "trap 'ring' TERM; ring $$; while :; do sleep 999 & wait; done"
+            nursery.start_soon(lambda: place.run(command, ladder=PATIENT, hurry=hurry))
+            await place.wait_bell()
+            if when == "before it is stopped":
+                hurry.now()
+            nursery.cancel_scope.cancel()
+            if when == "while it ends":
+                with trio.CancelScope(shield=True):
+                    await place.wait_bell()
+                hurry.now()
+
+
+async def test_a_hurry_ends_with_its_turn_and_stops_nothing_by_itself(place: Place) -> None:
+    hurry = Hurry()
+    hurry.now()
+    assert (await place.run("echo done", hurry=hurry)).ending == Exited(0)
+    hurry.begin_turn()
+    with trio.move_on_after(0):
+        await hurry.wait()
+        raise AssertionError("the hurry of the turn before still holds")
 
 
 async def test_what_holds_the_output_open_does_not_hold_up_the_end(place: Place) -> None:

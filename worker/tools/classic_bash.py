@@ -54,6 +54,7 @@ async def run(
             log_folder=workspace.temporary,
             limit_seconds=limit_seconds,
             environment=environment,
+            hurry=workspace.hurry,
         )
     except ShellNotStarted as fault:
         return failed(plain(f"[error: {fault}]"))

@@ -165,6 +165,7 @@ async def _run(
         log_folder=workspace.temporary,
         environment=environment,
         waits_for_its_own=arguments.background,
+        hurry=workspace.hurry,
     ) as shell:
         ended = None if arguments.background else await shell.wait(seconds)
         if ended is None and jobs is not None and arguments.timeout_secs is None:
