@@ -97,8 +97,8 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
             starting.append(first.starting)
             way = first.way
             began = time.perf_counter()
-            await _children(stand, take_snapshot(repository), _AT_ONCE)
-            many.append(time.perf_counter() - began)
+            last = await _children(stand, take_snapshot(repository), _AT_ONCE)
+            many.append(last.moment - began)
         result = await _result(stand, rounds)
     scan, make, sib, start = map(statistics.median, (listing, making, sibling, starting))
     one, all_at_once = scan + make + start, statistics.median(many)
@@ -123,6 +123,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
 class _Ready:
     making: float
     starting: float
+    moment: float
     way: str
 
 
@@ -132,7 +133,12 @@ async def _children(stand: Stand, snapshot: Snapshot, count: int) -> _Ready:
     async with trio.open_nursery() as nursery:
         for number in range(count):
             nursery.start_soon(_child, stand, snapshot, f"child-{number}", took)
-    return _Ready(max(each.making for each in took), max(each.starting for each in took), took[0].way)
+    return _Ready(
+        max(each.making for each in took),
+        max(each.starting for each in took),
+        max(each.moment for each in took),
+        took[0].way,
+    )
 
 
 async def _child(stand: Stand, snapshot: Snapshot, name: str, took: list[_Ready]) -> None:
@@ -146,7 +152,8 @@ async def _child(stand: Stand, snapshot: Snapshot, name: str, took: list[_Ready]
     environment = {"PATH": os.environ["PATH"], marker[0]: marker[1]}
     async with open_worker(marker, environment, stand.spawner, trio.Event(), steps) as worker:
         assert isinstance(await worker.wire.receive(), Ready), worker.last_words()
-        took.append(_Ready(made - began, time.perf_counter() - made, checkout.way))
+        now = time.perf_counter()
+        took.append(_Ready(made - began, now - made, now, checkout.way))
     await trio.to_thread.run_sync(remove_checkout, stand.repository, checkout)
 
 
