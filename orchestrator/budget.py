@@ -55,6 +55,8 @@ class Purse:
         assert self.budget.cost is None or price is not None, "A cost is limited only where there is a price."
         self.usage = Usage()
         self._price = price
+        self._spent = 0.0
+        self._has_unpriced = False
         self._calls = 0
         self._under_way: list[Usage] = []
         self._news = trio.Event()
@@ -69,8 +71,13 @@ class Purse:
 
     @property
     def cost(self) -> float | None:
-        """What the calls have cost, or None where the model has no price."""
-        return None if self._price is None else self._price.of(self.usage)
+        """What the calls have cost, or None where a model that was asked, or is now, has no price."""
+        return None if self._price is None or self._has_unpriced else self._spent
+
+    def switch_price(self, price: Price | None) -> None:
+        """Another model is asked from now on, which has this price."""
+        assert self.budget.cost is None or price is not None, "A cost is limited only where there is a price."
+        self._price = price
 
     @contextmanager
     def turn(self) -> Generator[None]:
@@ -108,10 +115,13 @@ class Purse:
             return refusal
         expected = like or self._mean()
         self._under_way.append(expected)
+        price = self._price
         try:
             answer = await call()
             if isinstance(answer, Reply):
                 self.usage += answer.usage
+                self._spent += price.of(answer.usage) if price is not None else 0.0
+                self._has_unpriced |= price is None
                 self._calls += 1
             return answer
         finally:
@@ -126,7 +136,9 @@ class Purse:
         whole = sum(self._under_way, self.usage)
         tokens, cost = self.budget.tokens, self.budget.cost
         return (tokens is not None and whole.total_tokens >= tokens) or (
-            cost is not None and self._price is not None and self._price.of(whole) >= cost
+            cost is not None
+            and self._price is not None
+            and self._spent + self._price.of(sum(self._under_way, Usage())) >= cost
         )
 
     def _mean(self) -> Usage:

@@ -32,6 +32,12 @@ class SessionStarted(Event, frozen=True):
     instructions: tuple[str, ...] = ()
 
 
+class ModelSwitched(Event, frozen=True):
+    """From here on `model` answers, at the same endpoint: the parent and every child."""
+
+    model: str
+
+
 class Noticed(Event, frozen=True):
     """Something that the person should know, in one sentence; nothing is the matter with the session."""
 
@@ -252,6 +258,7 @@ class SessionFinished(Event, frozen=True):
 AnySound = TextAdded | ThinkingAdded | CallComposing | Compacting
 AnyFact = (
     SessionStarted
+    | ModelSwitched
     | Noticed
     | RequestGiven
     | Told

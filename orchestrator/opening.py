@@ -31,6 +31,7 @@ from orchestrator.jobs import JOBS_FOLDER, open_jobs
 from orchestrator.journal import PARENT, Journal
 from orchestrator.landing_turn import LandingTurn, PlainTurn
 from orchestrator.ledger import OPEN_STATES, Ledger, open_ledger
+from orchestrator.model_choice import ModelChoice
 from orchestrator.own_folder import own_folder
 from orchestrator.parent_agent import parent_agent
 from orchestrator.permissions import PermissionDesk
@@ -163,7 +164,9 @@ async def open_session(
                         checks,
                         grounds.desk,
                         questions,
-                        endpoint,
+                        ModelChoice(
+                            gateway, grounds.purse, grounds.window, terms.configuration.prices, journal
+                        ),
                         hurry,
                     )
                 except Exception:

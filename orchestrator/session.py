@@ -20,6 +20,7 @@ from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.jobs import Jobs
 from orchestrator.journal import PARENT, Journal
+from orchestrator.model_choice import ModelChoice
 from orchestrator.permissions import PermissionDesk
 from orchestrator.questions import Questions
 from orchestrator.system_prompt import first_request
@@ -51,7 +52,7 @@ class Session:
         checks: Checks,
         desk: PermissionDesk,
         questions: Questions,
-        endpoint: Endpoint,
+        models: ModelChoice,
         hurry: Hurry,
     ) -> None:
         self.id = id
@@ -63,7 +64,7 @@ class Session:
         self.checks = checks
         self._desk = desk
         self.questions = questions
-        self.endpoint = endpoint
+        self._models = models
         self._agent = agent
         self._model = model
         self._hurry = hurry
@@ -147,6 +148,19 @@ class Session:
         finally:
             self._turn = None
         return ()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the model is, and which one it is now."""
+        return self._models.endpoint
+
+    def switch_model(self, model: str) -> None:
+        """Let `model` answer from the next call on, the parent and every child.
+
+        Raises:
+            UserError: when the cost is limited and the model has no price.
+        """
+        self._models.switch(model)
 
     @property
     def folder(self) -> Path:

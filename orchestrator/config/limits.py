@@ -3,6 +3,8 @@
 Pure. Knows no flag and no file.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from orchestrator.budget import Budget, Price
@@ -24,10 +26,20 @@ def choose_limits(configuration: Configuration, model: str) -> Limits:
     Raises:
         UserError: when the cost is limited and the model has no price.
     """
-    budget, price = configuration.budget, configuration.prices.get(model)
+    price = price_of(configuration.prices, model, configuration.budget)
+    return Limits(configuration.budget, price, configuration.children.max)
+
+
+def price_of(prices: Mapping[str, Price], model: str, budget: Budget) -> Price | None:
+    """What `model` costs, None where it has no price and `budget` asks for none.
+
+    Raises:
+        UserError: when the cost is limited and the model has no price.
+    """
+    price = prices.get(model)
     if budget.cost is not None and price is None:
         raise UserError(
             f"The cost is limited, and what {model} costs is not known; write its price for a million tokens into"
             f' config.toml, such as: [prices."{model}"] with input = 3.0 and output = 15.0.'
         )
-    return Limits(budget, price, configuration.children.max)
+    return price

@@ -12,6 +12,7 @@ from random import Random
 from types import ModuleType
 from typing import TYPE_CHECKING, assert_never, cast
 
+import msgspec
 import trio
 
 from orchestrator.events import AnySound, ModelRetried
@@ -80,12 +81,23 @@ class Gateway:
         self._format = wire_format_of(endpoint.format)
         self._prefix = self._format.encode_prefix(system, tools)
         self._gate = Gate(limit=concurrent_calls, randomness=randomness)
-        self._warmth = Warmth(lasts_seconds=_CACHE_SECONDS if endpoint.caches_prompts else None)
+        self._warmth = _warmth_of(endpoint)
         self._policy = policy
         self._randomness = randomness
         self._takes_pictures = endpoint.takes_pictures
         self._transport: Transport | Unreachable | None = None
         self._opening = trio.Lock()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the next call goes."""
+        return self._endpoint
+
+    def switch_model(self, model: str) -> None:
+        """Let `model` answer at the same address from the next call on; one that is under way ends as it began."""
+        self._endpoint = msgspec.structs.replace(self._endpoint, model=model)
+        self._warmth = _warmth_of(self._endpoint)
+        self._takes_pictures = self._endpoint.takes_pictures
 
     @property
     def prefix(self) -> Prefix:
@@ -114,19 +126,22 @@ class Gateway:
         `hear` gets the sounds of the reply as it comes and a `ModelRetried` before each wait; after one, the
         reply begins anew. `refusal` is asked before each attempt, and what it gives is the answer.
         """
-        body = self._encode(conversation)
+        endpoint, warmth = self._endpoint, self._warmth
+        body = self._encode(conversation, endpoint)
         taken = _call_ids(conversation)
         attempt = 1
         while True:
             async with self._gate.passed():
-                outcome = refusal() or await self._call(body, taken, len(conversation), hear)
+                outcome = refusal() or await self._call(
+                    body, endpoint, warmth, taken, len(conversation), hear
+                )
             if isinstance(outcome, Reply):
                 self._gate.ease()
                 return outcome
             if self._takes_pictures and has_pictures(conversation) and is_about_pictures(outcome):
                 # Otherwise the conversation could never go on: the picture is in every request from here on.
                 self._takes_pictures = False
-                body = self._encode(conversation)
+                body = self._encode(conversation, endpoint)
                 continue
             wait = wait_before_retry(outcome, attempt, policy=self._policy, randomness=self._randomness)
             if wait is None:
@@ -137,9 +152,9 @@ class Gateway:
             await trio.sleep(wait)
             attempt += 1
 
-    def _encode(self, conversation: Sequence[AnyMessage]) -> bytes:
+    def _encode(self, conversation: Sequence[AnyMessage], endpoint: Endpoint) -> bytes:
         told = conversation if self._takes_pictures else without_pictures(conversation)
-        return self._format.encode_request(self._prefix, told, self._endpoint)
+        return self._format.encode_request(self._prefix, told, endpoint)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -147,16 +162,20 @@ class Gateway:
             await self._transport.aclose()
 
     async def _call(
-        self, body: bytes, taken: frozenset[str], ordinal: int, hear: Hear
+        self,
+        body: bytes,
+        endpoint: Endpoint,
+        warmth: Warmth,
+        taken: frozenset[str],
+        ordinal: int,
+        hear: Hear,
     ) -> Reply | AnyModelFailure:
         transport = await self._opened()
         if isinstance(transport, Unreachable):
             return transport
-        decoder = self._format.open_decoder(taken, ordinal, self._endpoint.model, self._endpoint.key)
-        async with self._warmth.taken_turn():
-            return await transport.exchange(
-                body, decoder, hear=hear, note_first_byte=self._warmth.note_first_byte
-            )
+        decoder = self._format.open_decoder(taken, ordinal, endpoint.model, endpoint.key)
+        async with warmth.taken_turn():
+            return await transport.exchange(body, decoder, hear=hear, note_first_byte=warmth.note_first_byte)
 
     async def _opened(self) -> "Transport | Unreachable":
         """The transport, loaded in a thread when it is first wanted, so that nothing else stands still
@@ -168,6 +187,10 @@ class Gateway:
                         load_transport, self._endpoint, self._format
                     )
         return self._transport
+
+
+def _warmth_of(endpoint: Endpoint) -> Warmth:
+    return Warmth(lasts_seconds=_CACHE_SECONDS if endpoint.caches_prompts else None)
 
 
 def load_transport(endpoint: Endpoint, wire_format: WireFormat) -> "Transport | Unreachable":

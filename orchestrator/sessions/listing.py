@@ -9,6 +9,7 @@ import msgspec
 
 from orchestrator.events import (
     ChildStarted,
+    ModelSwitched,
     Replied,
     RequestGiven,
     SessionFinished,
@@ -77,7 +78,7 @@ def summary_of(id: str, entries: Iterable[Entry], standing: Standing) -> Session
     entries = list(entries)
     events = [entry.event for entry in entries]
     requests = [event.text for event in events if isinstance(event, RequestGiven)]
-    models = [event.model for event in events if isinstance(event, SessionStarted)]
+    models = [event.model for event in events if isinstance(event, SessionStarted | ModelSwitched)]
     return SessionSummary(
         id,
         standing,

@@ -60,6 +60,8 @@ class CommandedSession(Protocol):
     @property
     def endpoint(self) -> Endpoint: ...
 
+    def switch_model(self, model: str) -> None: ...
+
 
 class Help(msgspec.Struct, frozen=True):
     """Show what may be said."""
@@ -124,6 +126,12 @@ class Show(msgspec.Struct, frozen=True):
     what: What
 
 
+class SwitchModel(msgspec.Struct, frozen=True):
+    """Let another model answer, at the same endpoint."""
+
+    model: str
+
+
 class Switch(msgspec.Struct, frozen=True):
     """Turn a module on or off, from the next session on."""
 
@@ -153,6 +161,7 @@ AnyCommand = (
     | SendBack
     | Undo
     | Show
+    | SwitchModel
     | Switch
     | Quit
     | Mistake
@@ -170,7 +179,11 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("/review", "[ID]", "look at what was kept, decide its conflicts, land it or drop it"),
     ("/send-back", "ID [TEXT]", "let a kept child go on: it is told what conflicts, and what you say"),
     ("/undo", "[LANDING]", "take back the last landing, or the one of that number or child"),
-    ("/model", "", "which model answers, and where"),
+    (
+        "/model",
+        "[NAME]",
+        "which model answers, and where; or let another one answer from the next request on",
+    ),
     ("/budget", "", "what has been used, and how much may be"),
     ("/jobs", "", "the background commands of this workspace"),
     ("/modules", "[NAME on|off]", "what can be turned on and off, or turn one"),
@@ -222,7 +235,7 @@ def read_line(text: str) -> AnyCommand | None:
         case "/undo":
             return Undo(*words)
         case "/model":
-            return Show("model")
+            return SwitchModel(words[0]) if words else Show("model")
         case "/budget":
             return Show("budget")
         case "/settings":
@@ -264,6 +277,10 @@ async def carry_out(
             from orchestrator.terminal.informing import switch
 
             return await switch(session.repository, module, on=on)
+        case SwitchModel(model=model):
+            from orchestrator.terminal.informing import switch_model
+
+            return await switch_model(session, model)
         case Show(what=what):
             from orchestrator.terminal.informing import inform
 

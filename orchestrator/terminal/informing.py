@@ -47,8 +47,22 @@ def model_lines(endpoint: Endpoint) -> list[Line]:
     """Which model answers, where, and in which format it is spoken to."""
     return [
         line(Span(tame_line(endpoint.model), "strong"), f" at {tame_line(endpoint.base_url)}"),
-        dim(f"format {endpoint.format}; another one with --model or --endpoint, or in config.toml"),
+        dim(
+            f"format {endpoint.format}; /model NAME lets another one there answer, --endpoint names another place"
+        ),
     ]
+
+
+async def switch_model(session: CommandedSession, model: str) -> list[Line]:
+    """Let another model answer; without one word more where the journal tells of it."""
+    await trio.lowlevel.checkpoint()
+    if model == session.endpoint.model:
+        return [line(f"{tame_line(model)} answers already.")]
+    try:
+        session.switch_model(model)
+    except UserError as error:
+        return [line(Span(str(error), "warn"))]
+    return []
 
 
 def budget_lines(purse: Purse) -> list[Line]:

@@ -14,6 +14,7 @@ from orchestrator.events import (
     Compacted,
     JobEnded,
     ModelRetried,
+    ModelSwitched,
     Noticed,
     PermissionAnswered,
     PermissionAsked,
@@ -52,6 +53,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
                 *([dim(tame_line(f"instructions from {', '.join(files)}"))] if files else []),
                 (),
             ]
+        case ModelSwitched(model=model):
+            return [dim(f"{tame_line(model)} answers from here on")]
         case Noticed(text=text):
             return [line(Span(tame_line(text), "warn"))]
         case RequestGiven(text=text):

@@ -12,6 +12,7 @@ from orchestrator.events import (
     ChildStarted,
     ChildWorking,
     ModelRetried,
+    ModelSwitched,
     Noticed,
     PermissionAnswered,
     PermissionAsked,
@@ -103,6 +104,8 @@ class Story:
             case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
                 self.saying = None
                 self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
+            case ModelSwitched(model=model):
+                self.add(Note(at, f"{model} answers from here on.", False))
             case Noticed(text=text):
                 self.add(Note(at, text))
             case CheckStarted(name=name, command=command):

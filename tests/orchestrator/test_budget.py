@@ -49,6 +49,28 @@ async def test_without_a_budget_every_call_is_made_and_counted() -> None:
     assert Purse().cost is None
 
 
+async def test_each_call_costs_what_the_model_costs_that_was_asked() -> None:
+    purse = Purse(Budget(cost=20.0), PRICE)
+    await purse.pay_for(uses(1_000_000))
+    purse.switch_price(Price(10.0, 10.0))
+    await purse.pay_for(uses(1_000_000))
+    assert purse.cost == pytest.approx(13.0)
+    await purse.pay_for(uses(1_000_000))
+    assert isinstance(await purse.pay_for(uses(1)), OutOfBudget)
+
+
+async def test_what_a_model_without_a_price_was_asked_makes_the_cost_unknown() -> None:
+    purse = Purse(price=PRICE)
+    purse.switch_price(None)
+    assert purse.cost is None
+    purse.switch_price(PRICE)
+    assert purse.cost == 0.0, "it was asked nothing"
+    purse.switch_price(None)
+    await purse.pay_for(uses(1))
+    purse.switch_price(PRICE)
+    assert purse.cost is None
+
+
 async def test_the_next_call_is_refused_when_the_tokens_are_spent() -> None:
     purse, made = Purse(Budget(tokens=250)), list[int]()
     answers = [await purse.pay_for(uses(100, made=made)) for _ in range(5)]

@@ -23,6 +23,7 @@ from orchestrator.events import (
     Event,
     JobEnded,
     ModelRetried,
+    ModelSwitched,
     NeverBegan,
     Noticed,
     PermissionAnswered,
@@ -58,6 +59,7 @@ CHILD = ChildId("fix-it-0a1b")
 
 FACTS: tuple[AnyFact, ...] = (
     SessionStarted("s", "/w", "http://x", "m"),
+    ModelSwitched("n"),
     Noticed("an agent file is left out"),
     RequestGiven("do ü"),
     Told((UserMessage("do ü"), ToolMessage(CallId("1"), "t", (Image("image/png", b"\x00\xff"),)))),

@@ -88,6 +88,7 @@ class PlayedSession:
         self.purse = Purse()
         self.endpoint = Endpoint("openai", "http://127.0.0.1:1/v1", "tiny")
         self.repository = Repository(folder, folder / ".git", folder / ".git")
+        self.switched: list[str] = []
         self.answers: list[tuple[str, Answers | None]] = []
         self.answered = trio.Event()
         self.was_killed = False
@@ -120,6 +121,9 @@ class PlayedSession:
     async def run_woken_turn(self) -> TurnFinished:
         self.woken = trio.Event()
         return await self.run_turn("(job-1a2b has ended)")
+
+    def switch_model(self, model: str) -> None:
+        self.switched.append(model)
 
     def interrupt(self) -> None:
         if self._scope is not None:

@@ -8,6 +8,7 @@ import trio
 from merge.repository import Repository
 from orchestrator.budget import Budget, Price, Purse
 from orchestrator.events import Dismissed
+from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal, read_entries
 from orchestrator.roster import ChildRow, Picture
@@ -22,8 +23,10 @@ from orchestrator.terminal.commands import (
     New,
     Quit,
     Review,
+    Show,
     ShowChildren,
     SteerChild,
+    SwitchModel,
     Undo,
     carry_out,
     children_table,
@@ -52,6 +55,8 @@ FIRST, SECOND = ChildId("fix-tabs-ab12"), ChildId("fix-width-cd34")
         ("/steer x first\nsecond", SteerChild("x", "first\nsecond")),
         ("/dismiss x", Dismiss("x")),
         ("/compact", Compact()),
+        ("/model", Show("model")),
+        ("/model box/m-2", SwitchModel("box/m-2")),
         ("/quit", Quit()),
     ],
 )
@@ -107,6 +112,12 @@ class Table:
         self.purse = Purse(Budget(tokens=5_000), Price(1.0, 2.0))
         self.endpoint = Endpoint("openai", "http://127.0.0.1:1/v1", "tiny")
         self.repository = Repository(folder, folder / ".git", folder / ".git")
+        self.switched: list[str] = []
+
+    def switch_model(self, model: str) -> None:
+        if model == "dear":
+            raise UserError("What dear costs is not known.")
+        self.switched.append(model)
 
     def add(self, id: ChildId) -> PlayedChild:
         self.children.roster[id] = PlayedChild()
@@ -185,6 +196,14 @@ def test_children_of_every_turn_are_listed() -> None:
     lines = texts(children_table(picture, LOG, 100.0, None))
     assert [line.split()[2] for line in lines] == [FIRST, SECOND]
     assert "(dismissed)" in lines[1]
+
+
+async def test_another_model_answers_or_the_person_hears_why_not(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    assert await table.say("/model other") == []
+    assert await table.say("/model tiny") == ["tiny answers already."]
+    assert await table.say("/model dear") == ["What dear costs is not known."]
+    assert table.switched == ["other"]
 
 
 async def test_what_answers_and_what_may_be_used_is_told(tmp_path: Path) -> None:
