@@ -82,6 +82,12 @@ def compacted(conversation: Sequence[AnyMessage], summary: str, roster: str) -> 
     return [*words, UserMessage("\n\n".join(told)), *tail]
 
 
+def summary_in(messages: Sequence[AnyMessage]) -> str:
+    """The latest summary that a shorter conversation holds, with the files and children told below it, or nothing."""
+    found = [message for message in messages if isinstance(message, UserMessage) and _is_summary(message)]
+    return found[-1].text.removeprefix(_HEAD).strip() if found else ""
+
+
 def shortened(conversation: Sequence[AnyMessage], limit: int) -> list[AnyMessage]:
     """The same messages with every tool's answer and every argument cut to `limit` characters, without pictures."""
     return [_shortened(message, limit) for message in conversation]

@@ -6,6 +6,7 @@ one. A terminal that draws child rows leaves out what those show (`is_shown_by_r
 everything.
 """
 
+from orchestrator.compaction import summary_in
 from orchestrator.events import (
     CheckStarted,
     ChildFinished,
@@ -62,7 +63,7 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
         case Replied(reply=reply):
             return [(), *answered(reply.message.text), ()] if reply.message.text.strip() else []
         case Compacted() as fact:
-            return [dim(_compacted(fact))]
+            return [(), *_compacted(fact, look), ()]
         case ModelRetried():
             return [line(Span(tame_line(picture.last_action), "warn"))]
         case ToolStarted(name=name, title=title):
@@ -111,7 +112,7 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
         case ToolStarted(name=name, title=title):
             return [dim(f"  {row.id}  {look.tool_mark(name)}{_titled(name, title)}")]
         case Compacted() as fact:
-            return [dim(f"  {row.id}  {_compacted(fact)}")]
+            return [dim(f"  {row.id}  {made_shorter(fact.before_tokens, fact.after_tokens)}")]
         case Noticed(text=text):
             return [line(f"  {row.id}  ", Span(tame_line(text), "warn"))]
         case ModelRetried():
@@ -124,8 +125,16 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
             return []
 
 
-def _compacted(fact: Compacted) -> str:
-    return f"conversation made shorter: about {fact.before_tokens:,} tokens are {fact.after_tokens:,} now"
+def made_shorter(before_tokens: int, after_tokens: int) -> str:
+    """That a conversation was made shorter, in words."""
+    return f"conversation made shorter: about {before_tokens:,} tokens are {after_tokens:,} now"
+
+
+def _compacted(fact: Compacted, look: Look) -> list[Line]:
+    """That it was made shorter, and how the summary begins that it goes on with."""
+    summary = summary_in(fact.messages)
+    shown = _first_lines(summary, look) if summary else []
+    return [dim(made_shorter(fact.before_tokens, fact.after_tokens)), *(indented(part, 4) for part in shown)]
 
 
 def _preview(finished: ToolFinished, look: Look) -> list[Line]:

@@ -78,6 +78,14 @@ class Note(Block, frozen=True):
     is_warning: bool = True
 
 
+class Shortened(Block, frozen=True):
+    """The conversation was made shorter; `summary` stands for what is gone, empty where only answers were cut."""
+
+    summary: str
+    before_tokens: int
+    after_tokens: int
+
+
 class TurnEnd(Block, frozen=True):
     """A turn ended; `picture` is all that there is to say of it."""
 
@@ -101,7 +109,19 @@ class Gone(Block, frozen=True):
 
 
 AnyBlock = (
-    Opening | Request | Message | Answer | Called | Card | Question | Note | TurnEnd | ChildEnd | Shown | Gone
+    Opening
+    | Request
+    | Message
+    | Answer
+    | Called
+    | Card
+    | Question
+    | Note
+    | Shortened
+    | TurnEnd
+    | ChildEnd
+    | Shown
+    | Gone
 )
 
 
@@ -110,6 +130,8 @@ def is_foldable(block: AnyBlock) -> bool:
     match block:
         case Called(text=text):
             return bool(text)
+        case Shortened(summary=summary):
+            return bool(summary)
         case Card():
             return True
         case TurnEnd(picture=picture):
@@ -125,6 +147,8 @@ def text_of(block: AnyBlock) -> str:
     match block:
         case Request(text=text) | Message(text=text) | Answer(text=text) | Note(text=text):
             return text
+        case Shortened(summary=summary):
+            return summary
         case Called(title=title, text=text):
             return f"{title}\n{text or ''}"
         case Question(text=text, answer=answer):

@@ -16,7 +16,7 @@ from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import DETAIL_LINES
 from orchestrator.terminal.receipt import child_receipt, receipt
 from orchestrator.terminal.rows import child_rows
-from orchestrator.terminal.transcript import asked
+from orchestrator.terminal.transcript import asked, made_shorter
 from orchestrator.view.blocks import (
     Answer,
     AnyBlock,
@@ -29,6 +29,7 @@ from orchestrator.view.blocks import (
     Opening,
     Question,
     Request,
+    Shortened,
     Shown,
     TurnEnd,
 )
@@ -75,6 +76,8 @@ def draw_block(
             ]
         case Note(text=text, is_warning=warns):
             return [line(Span(tame_line(text), "warn" if warns else "dim"))]
+        case Shortened():
+            return _shortened(block, look, unfolded=unfolded)
         case TurnEnd(picture=picture):
             return _turn_end(picture, look, unfolded=unfolded)
         case ChildEnd(row=row):
@@ -200,6 +203,16 @@ def _message(text: str, look: Look, *, unfolded: bool) -> list[Line]:
     if not unfolded:
         return [line(*head, Span(f"  {look.ellipsis} {count(len(more), 'more line')}", "dim"))]
     return [head, *(dim(f"    {each}") for each in more)]
+
+
+def _shortened(block: Shortened, look: Look, *, unfolded: bool) -> list[Line]:
+    words = made_shorter(block.before_tokens, block.after_tokens)
+    if not block.summary:
+        return [dim(f"  {words}")]
+    head = line(Span(f"{look.fold_mark(unfolded)} ", "dim"), Span(words, "strong"))
+    if not unfolded:
+        return [(), head, ()]
+    return [(), head, *(indented(part, 4) for part in answered(block.summary)), ()]
 
 
 def _doings(row: ChildRow, stories: Stories, look: Look, now: float, width: int) -> list[Line]:

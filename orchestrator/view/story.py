@@ -5,12 +5,14 @@ same blocks. Taking an entry costs the same however long the session is already;
 blocks it has to draw anew.
 """
 
+from orchestrator.compaction import summary_in
 from orchestrator.events import (
     CheckStarted,
     ChildFinished,
     ChildQueued,
     ChildStarted,
     ChildWorking,
+    Compacted,
     ModelRetried,
     ModelSwitched,
     Noticed,
@@ -38,6 +40,7 @@ from orchestrator.view.blocks import (
     Opening,
     Question,
     Request,
+    Shortened,
     TurnEnd,
 )
 from worker.conversation import CallId, UserMessage
@@ -104,6 +107,8 @@ class Story:
             case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
                 self.saying = None
                 self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
+            case Compacted(messages=messages, before_tokens=before, after_tokens=after):
+                self.add(Shortened(at, summary_in(messages), before, after))
             case ModelSwitched(model=model):
                 self.add(Note(at, f"{model} answers from here on.", False))
             case Noticed(text=text):

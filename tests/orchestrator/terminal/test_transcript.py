@@ -3,12 +3,14 @@
 import pytest
 
 from merge.landing import Landed
+from orchestrator.compaction import compacted
 from orchestrator.events import (
     AnyFact,
     ChildFinished,
     ChildQueued,
     ChildStarted,
     ChildWorking,
+    Compacted,
     Dismissed,
     ModelRetried,
     Noticed,
@@ -25,7 +27,7 @@ from orchestrator.terminal.look import Look
 from orchestrator.terminal.transcript import is_shown_by_rows, told
 from tests.orchestrator.terminal.looks import ASCII, FULL, texts
 from worker.agent import INTERRUPTED
-from worker.conversation import AssistantMessage, CallId, UserMessage
+from worker.conversation import AnyMessage, AssistantMessage, CallId, UserMessage
 from worker.model import Reply, Stalled, Usage
 from worker.protocol import Answered, ChildId, ToolFinished, ToolStarted
 
@@ -149,6 +151,16 @@ def test_the_end_of_a_turn_is_its_receipt() -> None:
     lines = added(PARENT, TurnFinished(Answered("done"), 1.0))
     assert lines[0] == lines[-1] == ""
     assert lines[-2] == "0 tokens · 0.0 s"
+
+
+def test_what_a_conversation_was_shortened_to_is_shown_with_its_beginning() -> None:
+    long: list[AnyMessage] = [UserMessage("do it"), *(AssistantMessage(f"step {n}") for n in range(9))]
+    short = compacted(long, "Fixed the tabs.\nThe width is left.", "")
+    assert [text for text in added(PARENT, Compacted(tuple(short), 9_000, 400, Usage(), 1.0)) if text] == [
+        "conversation made shorter: about 9,000 tokens are 400 now",
+        "    Fixed the tabs.",
+        "    The width is left.",
+    ]
 
 
 @pytest.mark.parametrize("fact", [Told((UserMessage("hm"),)), SessionFinished()])

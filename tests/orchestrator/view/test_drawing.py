@@ -1,17 +1,21 @@
 """Pure. Blocks of a transcript as lines."""
 
 from merge.landing import Conflicted, Landed
-from orchestrator.events import ChildFinished, ChildWorking, ModelRetried, TurnFinished
+from orchestrator.compaction import compacted
+from orchestrator.events import ChildFinished, ChildWorking, Compacted, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
 from orchestrator.terminal.lines import Line, plain
 from orchestrator.terminal.look import Look
-from orchestrator.view.blocks import AnyBlock
+from orchestrator.view.blocks import AnyBlock, is_foldable, text_of
 from orchestrator.view.drawing import draw_block, plain_rows, session_line
 from orchestrator.view.story import Stories
 from tests.orchestrator.terminal.looks import ASCII, FULL
 from tests.orchestrator.view.stories import FIRST, SECOND, Teller, begins, child, ends, request, said
+from worker.conversation import AnyMessage, AssistantMessage, UserMessage
 from worker.model import Overloaded, Usage
 from worker.protocol import Answered
+
+LONG: list[AnyMessage] = [UserMessage("do it"), *(AssistantMessage(f"step {n}") for n in range(9))]
 
 
 def drawn(
@@ -35,6 +39,21 @@ def test_a_running_and_a_failed_call_say_so_in_words() -> None:
     assert drawn(stories.parent.blocks[1], stories, ASCII)[0].endswith("* running 0:09")
     teller.tell(ends("read", "read a.py", "There is no a.py.", failed=True))
     assert drawn(stories.parent.blocks[1], stories, ASCII)[0].endswith("x failed 0.5 s")
+
+
+def test_a_shorter_conversation_is_a_block_that_unfolds_to_what_it_was_shortened_to() -> None:
+    short = compacted(LONG, "Fixed the tabs.\nThe width is left.", "")
+    teller = Teller()
+    stories = teller.tell(request(), (PARENT, Compacted(tuple(short), 9_000, 400, Usage(), 1.0)))
+    block = stories.parent.blocks[1]
+    head = "conversation made shorter: about 9,000 tokens are 400 now"
+    assert drawn(block, stories, ASCII) == ["", f"> {head}", ""]
+    unfolded = drawn(block, stories, ASCII, unfolded=True)
+    assert unfolded[2:4] == ["    Fixed the tabs.", "    The width is left."]
+    assert is_foldable(block)
+    assert "width is left" in text_of(block)
+    cut = (PARENT, Compacted((UserMessage("do it"),), 9_000, 400, Usage(), 1.0))
+    assert drawn(teller.tell(cut).parent.blocks[2], stories, ASCII) == [f"  {head}"]
 
 
 def test_a_line_never_grows_beyond_its_width() -> None:
