@@ -29,7 +29,7 @@ from merge.working_files import folders_above
 
 @dataclass(frozen=True)
 class Delta:
-    """One such layer, and the twin's git directory as each child gets it."""
+    """One such layer, and the git directory with the settings of a twin by which git writes its files."""
 
     home: Path
 

@@ -6,7 +6,6 @@ the next way is taken.
 """
 
 import os
-import shutil
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from merge.overlay import OverlayRecord, OverlayUnreadable, read_record, write_r
 from merge.plain_bytes import stores_bytes_as_they_are
 from merge.plain_words import plain_words
 from merge.pristine import Pristine, drop_unused, pristine_home, ready_pristine, refresh_pristine
-from merge.private_git import Inheritance, inherit, twin_settings
+from merge.private_git import Inheritance, inherit, lay_out, twin_settings
 from merge.repository import Repository
 from merge.shared_caches import exclude_patterns, link_caches
 from merge.snapshot import Snapshot, parent_place
@@ -37,6 +36,7 @@ class _Ground:
     snapshot: Snapshot
     pristine: Pristine
     delta: Delta
+    safe: Inheritance
     held: tuple[int, ...]
     plain_bytes: bool
     caches: CacheLayer | None
@@ -69,7 +69,7 @@ class OverlayWay:
                 self._furnishing.remove(site.twin)
 
     def _stand_on(self, ground: _Ground, site: Site) -> None:
-        shutil.copytree(ground.delta.twin, site.twin, dirs_exist_ok=True)
+        lay_out(site.twin, ground.safe, head=site.commit)
         privilege = "user" if self._user_namespace else "trusted"
         record = OverlayRecord(
             os.fsencode(ground.pristine.home),
@@ -135,9 +135,8 @@ class OverlayWay:
             os.close(held)
             raise
         caches, locks = self._caches(home, site)
-        return _Ground(
-            snapshot, pristine, delta, (held, delta_held, *locks), stores_bytes_as_they_are(own), caches
-        )
+        plain_bytes = stores_bytes_as_they_are(own)
+        return _Ground(snapshot, pristine, delta, safe, (held, delta_held, *locks), plain_bytes, caches)
 
     def _caches(self, home: Path, site: Site) -> tuple[CacheLayer | None, tuple[int, ...]]:
         """A copy of the parent's caches; without one they are linked."""
