@@ -11,7 +11,16 @@ from functools import partial
 import trio
 
 from orchestrator.budget import Purse
-from orchestrator.events import AnySound, Compacted, Compacting, ModelRetried, Noticed, Replied, Told
+from orchestrator.events import (
+    AnySound,
+    Compacted,
+    Compacting,
+    ModelHeldBack,
+    ModelRetried,
+    Noticed,
+    Replied,
+    Told,
+)
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.journal import Journal
 from worker.conversation import AnyMessage
@@ -48,8 +57,8 @@ class JournaledModel:
     async def ask_aside(self, conversation: Sequence[AnyMessage]) -> Reply | AnyModelFailure:
         """The answer to a conversation that nobody goes on with: paid for, and not journaled."""
 
-        def hear(event: AnySound | ModelRetried) -> None:
-            if isinstance(event, ModelRetried):
+        def hear(event: AnySound | ModelRetried | ModelHeldBack) -> None:
+            if isinstance(event, ModelRetried | ModelHeldBack):
                 self._journal.record(self._who, event)
 
         self._journal.sound(self._who, Compacting())

@@ -108,6 +108,13 @@ class ModelRetried(Event, frozen=True):
     wait_seconds: float
 
 
+class ModelHeldBack(Event, frozen=True):
+    """A model call waits before its attempt `attempt`, from 1: the endpoint asked another one's call for patience."""
+
+    attempt: int
+    wait_seconds: float
+
+
 QuestionId = NewType("QuestionId", str)
 """Names a question to the person; an answer names it."""
 
@@ -265,6 +272,7 @@ AnyFact = (
     | Replied
     | Compacted
     | ModelRetried
+    | ModelHeldBack
     | ToolStarted
     | ToolFinished
     | PermissionAsked

@@ -25,6 +25,7 @@ from orchestrator.events import (
     Compacted,
     Compacting,
     Dismissed,
+    ModelHeldBack,
     ModelRetried,
     PermissionAnswered,
     PermissionAsked,
@@ -51,17 +52,26 @@ State = Literal[
 """What a child is at, in the word that every screen shows for it."""
 
 
+_HELD = "The endpoint asked all calls to wait."
+
+
 class Retry(msgspec.Struct, frozen=True):
-    """A model call that failed and is tried again at `next_at`; `attempt` is the one that failed, from 1."""
+    """A model call that failed and is tried again at `next_at`; `attempt` is the one that failed, from 1.
+
+    One that `is_held` did not fail itself: `failure` says what it waits for, and `attempt` may be 0.
+    """
 
     failure: str
     attempt: int
     next_at: float
+    is_held: bool = False
 
     def in_words(self, now: float) -> str:
         """What is tried, and when next."""
         seconds = max(0.0, self.next_at - now)
-        when = f"Attempt {self.attempt + 1} in {seconds:.0f} s." if seconds >= 0.5 else "Trying again now."
+        if seconds < 0.5:
+            return f"{self.failure} {'It is in line.' if self.is_held else 'Trying again now.'}"
+        when = f"Attempt {self.attempt + 1} in {seconds:.0f} s."
         return f"{self.failure} {when}"
 
 
@@ -223,6 +233,8 @@ def see(picture: Picture, entry: Entry) -> Picture:
         case ModelRetried(failure=failure, wait_seconds=seconds):
             words = f"{failure} Next try in {seconds:.0f} s."
             return change(picture, last_action=words, retry=_retry(entry.event, entry.at))
+        case ModelHeldBack():
+            return change(picture, last_action=_HELD, retry=_held(entry.event, entry.at))
         case ToolStarted(title=title):
             return change(picture, last_action=title)
         case QuestionsAsked():
@@ -304,6 +316,8 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
         case ModelRetried(failure=failure, wait_seconds=seconds):
             words = f"{failure} Next try in {seconds:.0f} s."
             return change(row, last_action=words, retry=_retry(entry.event, entry.at))
+        case ModelHeldBack():
+            return change(row, last_action=_HELD, retry=_held(entry.event, entry.at))
         case ToolStarted(title=title):
             return change(row, last_action=title)
         case ToolFinished(name=name):
@@ -318,6 +332,10 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
 
 def _retry(event: ModelRetried, at: float) -> Retry:
     return Retry(str(event.failure), event.attempt, at + event.wait_seconds)
+
+
+def _held(event: ModelHeldBack, at: float) -> Retry:
+    return Retry(_HELD, event.attempt - 1, at + event.wait_seconds, is_held=True)
 
 
 def _is_out_of_budget(ending: AnyEnding) -> bool:

@@ -5,7 +5,7 @@ time has come they start one after another, first in first out, closer together 
 Times are trio's clock, randomness is handed in. It knows no HTTP and no failure.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from random import Random
 
@@ -15,6 +15,9 @@ import trio
 _FIRST_SPACING_SECONDS = 0.1
 _LONGEST_SPACING_SECONDS = 2.0
 _SHORTEST_SPACING_SECONDS = 0.02
+
+# A wait that is worth a word.
+_MOMENT_SECONDS = 1.0
 
 
 class Gate:
@@ -29,16 +32,29 @@ class Gate:
         self._spacing_seconds = 0.0
 
     @asynccontextmanager
-    async def passed(self) -> AsyncGenerator[None]:
-        """Wait for a slot and for the gate to be open, then hold the slot for the length of the block."""
+    async def passed(self, told: Callable[[float], None] = lambda seconds: None) -> AsyncGenerator[None]:
+        """Wait for a slot and for the gate to be open, then hold the slot for the length of the block.
+
+        While it is held, `told` hears how many seconds that will take, and again when it becomes longer.
+        """
         async with self._slots:
+            known = self._tell_if_held(told, trio.current_time())
             # One waits for the time, the rest for their place in the line.
             async with self._line:
                 # Not an event: the time that is waited for may move.
-                while (now := trio.current_time()) < (opens := self._opens_at()):  # noqa: ASYNC110
+                while (now := trio.current_time()) < (opens := self._opens_at()):
+                    known = self._tell_if_held(told, known)
                     await trio.sleep_until(opens)
                 self._next_start = now + self._spacing_seconds * self._randomness.uniform(0.5, 1.5)
             yield
+
+    def _tell_if_held(self, told: Callable[[float], None], known: float) -> float:
+        """Tell how long it is held, unless it is hardly longer than to the `known` time; what is known then."""
+        left = self._held_until - trio.current_time()
+        if min(left, self._held_until - known) < _MOMENT_SECONDS:
+            return known
+        told(left)
+        return self._held_until
 
     def hold(self, seconds: float) -> None:
         """Let nobody start for `seconds` from now: the endpoint asked one of us for patience."""

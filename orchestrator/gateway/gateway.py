@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never, cast
 import msgspec
 import trio
 
-from orchestrator.events import AnySound, ModelRetried
+from orchestrator.events import AnySound, ModelHeldBack, ModelRetried
 from orchestrator.gateway.endpoint import Endpoint, Format
 from orchestrator.gateway.gate import Gate
 from orchestrator.gateway.pictures import has_pictures, is_about_pictures, without_pictures
@@ -29,7 +29,7 @@ from worker.tools.spec import ToolSpec
 if TYPE_CHECKING:
     from orchestrator.gateway.transport import Transport
 
-Hear = Callable[[AnySound | ModelRetried], None]
+Hear = Callable[[AnySound | ModelRetried | ModelHeldBack], None]
 """Takes what happens during a call. It is called in the call's task and must neither block nor raise."""
 
 DEFAULT_POLICY = RetryPolicy()
@@ -123,15 +123,20 @@ class Gateway:
     ) -> Reply | AnyModelFailure:
         """Answer the conversation as it stands, with retries; a failure that comes back is final.
 
-        `hear` gets the sounds of the reply as it comes and a `ModelRetried` before each wait; after one, the
-        reply begins anew. `refusal` is asked before each attempt, and what it gives is the answer.
+        `hear` gets the sounds of the reply as it comes, a `ModelRetried` before each wait, after which the reply
+        begins anew, and a `ModelHeldBack` when it waits because another call is to. `refusal` is asked before each
+        attempt, and what it gives is the answer.
         """
         endpoint, warmth = self._endpoint, self._warmth
         body = self._encode(conversation, endpoint)
         taken = _call_ids(conversation)
         attempt = 1
+
+        def tell_held(seconds: float) -> None:
+            hear(ModelHeldBack(attempt, seconds))
+
         while True:
-            async with self._gate.passed():
+            async with self._gate.passed(tell_held):
                 outcome = refusal() or await self._call(
                     body, endpoint, warmth, taken, len(conversation), hear
                 )

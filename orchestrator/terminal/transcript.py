@@ -14,6 +14,7 @@ from orchestrator.events import (
     ChildStarted,
     Compacted,
     JobEnded,
+    ModelHeldBack,
     ModelRetried,
     ModelSwitched,
     Noticed,
@@ -64,6 +65,8 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
             return [(), *answered(reply.message.text), ()] if reply.message.text.strip() else []
         case Compacted() as fact:
             return [(), *_compacted(fact, look), ()]
+        case ModelHeldBack():
+            return [dim(picture.last_action)]
         case ModelRetried():
             return [line(Span(tame_line(picture.last_action), "warn"))]
         case ToolStarted(name=name, title=title):
@@ -115,6 +118,8 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
             return [dim(f"  {row.id}  {made_shorter(fact.before_tokens, fact.after_tokens)}")]
         case Noticed(text=text):
             return [line(f"  {row.id}  ", Span(tame_line(text), "warn"))]
+        case ModelHeldBack():
+            return [dim(f"  {row.id}  {row.last_action}")]
         case ModelRetried():
             return [line(f"  {row.id}  ", Span(tame_line(row.last_action), "warn"))]
         case ChildFinished(ending=ending):

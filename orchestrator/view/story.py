@@ -13,6 +13,7 @@ from orchestrator.events import (
     ChildStarted,
     ChildWorking,
     Compacted,
+    ModelHeldBack,
     ModelRetried,
     ModelSwitched,
     Noticed,
@@ -107,6 +108,10 @@ class Story:
             case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
                 self.saying = None
                 self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
+            case ModelHeldBack(wait_seconds=seconds):
+                self.add(
+                    Note(at, f"The endpoint asked all calls to wait; this one for {seconds:.0f} s.", False)
+                )
             case Compacted(messages=messages, before_tokens=before, after_tokens=after):
                 self.add(Shortened(at, summary_in(messages), before, after))
             case ModelSwitched(model=model):

@@ -13,6 +13,7 @@ from orchestrator.events import (
     ChildWorking,
     Died,
     Dismissed,
+    ModelHeldBack,
     ModelRetried,
     NeverBegan,
     PermissionAnswered,
@@ -133,6 +134,19 @@ def test_a_retry_says_what_failed_and_when_the_next_try_comes() -> None:
     said = "The model's endpoint sent nothing for 30 s. Next try in 4 s."
     assert picture.last_action == said
     assert picture.children[FIRST].last_action == said
+
+
+def test_who_waits_because_the_endpoint_asked_another_one_for_patience_says_so_until_it_goes_on() -> None:
+    held = ModelHeldBack(1, 4.0)
+    picture = fold((PARENT, RequestGiven("go")), (PARENT, held), started(FIRST), (FIRST, held))
+    row = picture.children[FIRST]
+    assert row.last_action == picture.last_action == "The endpoint asked all calls to wait."
+    assert picture.retry is not None
+    assert row.retry is not None
+    began = row.retry.next_at - 4.0
+    assert row.waits_for(began) == "The endpoint asked all calls to wait. Attempt 1 in 4 s."
+    assert row.waits_for(began + 9.0) == "The endpoint asked all calls to wait. It is in line."
+    assert hear(picture, Heard(FIRST, TextAdded("hm"))).children[FIRST].retry is None
 
 
 def test_the_end_of_a_turn_stops_its_clock() -> None:

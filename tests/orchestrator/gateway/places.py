@@ -6,7 +6,7 @@ from random import Random
 
 import trio
 
-from orchestrator.events import AnySound, ModelRetried
+from orchestrator.events import AnySound, ModelHeldBack, ModelRetried
 from orchestrator.gateway.endpoint import Endpoint, Format, Key
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.gateway.retries import RetryPolicy
@@ -30,10 +30,10 @@ QUICK = RetryPolicy(attempts=3, overloaded_attempts=4, first_wait_seconds=0.001,
 ONCE = RetryPolicy(attempts=1, overloaded_attempts=1)
 
 
-class Heard(list[AnySound | ModelRetried]):
+class Heard(list[AnySound | ModelRetried | ModelHeldBack]):
     """What a call told on its way; it is its own `hear`."""
 
-    def __call__(self, event: AnySound | ModelRetried) -> None:
+    def __call__(self, event: AnySound | ModelRetried | ModelHeldBack) -> None:
         self.append(event)
 
     @property

@@ -121,3 +121,28 @@ async def test_who_is_cancelled_in_line_leaves_it_to_the_others(autojump_clock: 
             await wait_all_tasks_blocked()
         starts = await _starts(gate, 3)
     assert all(start >= 10.0 for start in starts)
+
+
+async def test_who_waits_at_a_held_gate_is_told_once_and_again_when_it_becomes_longer(
+    autojump_clock: MockClock,
+) -> None:
+    gate = _gate()
+    first, second = list[float](), list[float]()
+
+    async def call(told: list[float]) -> None:
+        async with gate.passed(told.append):
+            pass
+
+    await call(first)
+    gate.hold(0.5)
+    await call(first)
+    assert first == [], "an open gate, and a moment, are not worth a word"
+    gate.hold(10.0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(call, first)
+        await wait_all_tasks_blocked()
+        nursery.start_soon(call, second)
+        await trio.sleep(4)
+        gate.hold(16.0)
+    assert first == [10.0, 10.0]
+    assert second == [10.0]

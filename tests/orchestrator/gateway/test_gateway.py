@@ -6,7 +6,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from orchestrator.events import AnySound, CallComposing, ModelRetried, TextAdded, ThinkingAdded
+from orchestrator.events import AnySound, CallComposing, ModelHeldBack, ModelRetried, TextAdded, ThinkingAdded
 from orchestrator.gateway.endpoint import Format
 from orchestrator.gateway.wire_format import Prefix
 from orchestrator.scripted.scenario import Call, Hang, Status
@@ -185,7 +185,7 @@ async def test_what_one_call_is_asked_to_wait_the_others_wait_too(format: Format
     other = script(Said(text="Hi."), marker="Other")
     refusal_heard = trio.Event()
 
-    def hear(event: AnySound | ModelRetried) -> None:
+    def hear(event: AnySound | ModelRetried | ModelHeldBack) -> None:
         if isinstance(event, ModelRetried):
             refusal_heard.set()
 

@@ -4,7 +4,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from orchestrator.events import TextAdded
+from orchestrator.events import AnySound, ModelHeldBack, ModelRetried, TextAdded
 from orchestrator.gateway.endpoint import Format
 from orchestrator.scripted.scenario import AnyFault, Call, Cut, ErrorEvent, Hang, Html, Stall, Status
 from orchestrator.scripted.scenario import Malformed as MalformedEvent
@@ -176,6 +176,30 @@ async def test_a_wait_that_is_asked_for_is_kept(format: Format) -> None:
     (retry,) = heard.retries
     assert retry.failure == Overloaded(429, "scripted fault", 0.05)
     assert retry.wait_seconds >= 0.05
+
+
+async def test_a_call_that_waits_because_another_one_was_refused_says_so(format: Format) -> None:
+    refused, held = Heard(), Heard()
+    fault = Status(429, {"retry-after": "1.5"})
+    async with (
+        playing(breaks(fault), Said(text="Hi.", repeat=True), format=format) as (gateway, _),
+        trio.open_nursery() as nursery,
+    ):
+
+        async def follow() -> None:
+            assert isinstance(await gateway.reply(HELLO, hear=held), Reply)
+
+        def hear(event: AnySound | ModelRetried | ModelHeldBack) -> None:
+            refused(event)
+            if isinstance(event, ModelRetried):
+                nursery.start_soon(follow)
+
+        assert isinstance(await gateway.reply(HELLO, hear=hear), Reply)
+    (waits,) = [event for event in held if isinstance(event, ModelHeldBack)]
+    assert waits.attempt == 1
+    assert 1.0 <= waits.wait_seconds <= 1.5
+    assert held.retries == []
+    assert not [event for event in refused if isinstance(event, ModelHeldBack)]
 
 
 async def test_a_wait_that_is_too_long_is_passed_on(format: Format) -> None:
