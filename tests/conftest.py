@@ -17,7 +17,9 @@ from tests.outliving import ended_with_this_process
 from tests.unprivileged import may_do_everything, run_unprivileged
 
 # A test run is the same each time; `make soak` looks further. A deadline would assert a timing.
-hypothesis.settings.register_profile("test", deadline=None, derandomize=True, database=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "test", deadline=None, max_examples=50, derandomize=True, database=None, print_blob=True
+)
 hypothesis.settings.register_profile("soak", deadline=None, max_examples=2_000, print_blob=True)
 hypothesis.settings.load_profile("test")
 

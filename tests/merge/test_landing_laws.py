@@ -47,7 +47,7 @@ def files_in(place: Place, tree: ObjectId) -> Files:
     }
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(models=three_trees())
 def test_a_landing_is_the_merge_of_git_and_its_undo_is_its_reverse(
     workplace: Place, models: tuple[Model, Model, Model]

@@ -87,7 +87,7 @@ BRACKETS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(PIECES + ESCAPED + BRACKETS), min_size=1, max_size=6).map("".join))
 def test_both_find_the_same(basic: str) -> None:
     regex = regex_of_basic(basic)

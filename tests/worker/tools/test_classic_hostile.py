@@ -102,7 +102,7 @@ def answer(folder: Path, name: str, arguments: str) -> ToolAnswer:
     return trio.run(run)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from(NAMES), st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=4))
 def test_any_arguments_are_answered_by_a_text(folder: Path, name: str, arguments: dict[str, object]) -> None:
     given_back = answer(folder, name, json.dumps(arguments))
