@@ -1,12 +1,12 @@
 """A transcript on the window: only what can be seen is drawn, however long the session is.
 
 The view is held by the block at its top, not by a number of lines, so nothing has to be measured that is not seen. At
-the end it follows what comes. Blocks come from `orchestrator.view`; here they become strips, and keys move and fold.
+the end it follows what comes. Blocks come from `orchestrator.view` and become rows in `orchestrator.window.sheet`; here
+keys move and fold.
 """
 
 from collections.abc import Callable
 
-import msgspec
 from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
@@ -16,28 +16,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from orchestrator.terminal.look import Look
-from orchestrator.view.blocks import Answer, AnyBlock, Called, Card, is_foldable
-from orchestrator.view.drawing import draw_block
+from orchestrator.view.blocks import Called, Card, is_foldable
 from orchestrator.view.searching import find_block
 from orchestrator.view.story import Stories, Story
-from orchestrator.window.strips import CHOSEN, STYLES, markdown_strips, strips_of, with_offsets
+from orchestrator.window.sheet import Mark, Row, Sheet
+from orchestrator.window.strips import CHOSEN, STYLES, with_offsets
 from worker.protocol import ChildId
-
-_CACHED_BLOCKS = 2_000
-
-
-class _Drawn(msgspec.Struct, frozen=True):
-    """A block as strips, without the empty lines around it; `apart` tells whether it wants some."""
-
-    strips: tuple[Strip, ...]
-    apart: bool
-
-
-class _Row(msgspec.Struct, frozen=True):
-    """A line of the view: which block it is of, and which line of that. None is a line between two blocks."""
-
-    place: int | None
-    strip: Strip
 
 
 class Transcript(Widget, can_focus=True):
@@ -57,47 +41,41 @@ class Transcript(Widget, can_focus=True):
 
     def __init__(self, stories: Stories, look: Look, clock: Callable[[], float]) -> None:
         super().__init__(id="transcript")
-        self._stories = stories
         self._look = look
-        self._clock = clock
-        self._story: Story = stories.parent
-        self._marks: dict[int, _Mark] = {}
-        self._cache: dict[int, tuple[AnyBlock, int, bool, _Drawn]] = {}
-        self._rows: list[_Row] = []
+        self._sheet = Sheet(stories, look, clock)
+        self._rows: list[Row] = []
         self._wanted = ""
 
     # What it shows
 
     @property
-    def mark(self) -> "_Mark":
-        return self._marks.setdefault(id(self._story), _Mark())
+    def mark(self) -> Mark:
+        return self._sheet.mark
 
     def show(self, story: Story) -> None:
         """Show another transcript, where it was left."""
-        self._story = story
-        self._cache.clear()
+        self._sheet.show(story)
         self.lay_out()
 
     def start_over(self, stories: Stories) -> None:
         """Another session: nothing of the one before is kept."""
-        self._stories = stories
-        self._marks.clear()
+        self._sheet.start_over(stories)
         self._wanted = ""
-        self.show(stories.parent)
+        self.lay_out()
 
     def lay_out(self) -> None:
         """Find out which lines are seen now, and have them drawn."""
         width, height = self.size.width - 1, self.size.height
         if width < 2 or height < 1:
             return
-        mark, blocks = self.mark, self._story.blocks
-        rows: list[_Row] = []
+        mark, blocks = self.mark, self._sheet.story.blocks
+        rows: list[Row] = []
         if mark.top is not None:
-            rows = self._rows_down(mark.top, mark.line, height, width)
+            rows = self._sheet.rows_down(mark.top, mark.line, height, width)
             if len(rows) < height:
                 mark.top = None
         if mark.top is None:
-            rows = self._rows_up(len(blocks) - 1, height, width)
+            rows = self._sheet.rows_up(len(blocks) - 1, height, width)
         self._rows = rows
         self.refresh()
 
@@ -144,14 +122,14 @@ class Transcript(Widget, can_focus=True):
             line += lines
             while line < 0 and place > 0:
                 place -= 1
-                line += self._height(place, width)
+                line += self._sheet.height(place, width)
             mark.top, mark.line = place, max(0, line)
         elif mark.top is not None:
             place, line = mark.top, mark.line + lines
-            while place < len(self._story.blocks) and line >= self._height(place, width):
-                line -= self._height(place, width)
+            while place < len(self._sheet.story.blocks) and line >= self._sheet.height(place, width):
+                line -= self._sheet.height(place, width)
                 place += 1
-            mark.top, mark.line = (place, line) if place < len(self._story.blocks) else (None, 0)
+            mark.top, mark.line = (place, line) if place < len(self._sheet.story.blocks) else (None, 0)
         self.lay_out()
         self.post_message(self.Moved())
 
@@ -159,7 +137,7 @@ class Transcript(Widget, can_focus=True):
         self.scroll_lines(direction * max(1, self.size.height - 2))
 
     def to_beginning(self) -> None:
-        self.mark.top, self.mark.line, self.mark.cursor = 0, 0, 0 if self._story.blocks else None
+        self.mark.top, self.mark.line, self.mark.cursor = 0, 0, 0 if self._sheet.story.blocks else None
         self.lay_out()
         self.post_message(self.Moved())
 
@@ -170,7 +148,7 @@ class Transcript(Widget, can_focus=True):
 
     def move(self, step: int) -> None:
         """Choose the entry before or after; the view goes along."""
-        blocks, mark = self._story.blocks, self.mark
+        blocks, mark = self._sheet.story.blocks, self.mark
         seen = [row.place for row in self._rows if row.place is not None and row.place < len(blocks)]
         if not seen:
             return
@@ -179,7 +157,7 @@ class Transcript(Widget, can_focus=True):
             place = seen[-1] if step < 0 else seen[0]
         else:
             place += step
-        while 0 <= place < len(blocks) and not self._height(place, self.size.width - 1):
+        while 0 <= place < len(blocks) and not self._sheet.height(place, self.size.width - 1):
             place += step
         if 0 <= place < len(blocks):
             mark.cursor = place
@@ -191,7 +169,7 @@ class Transcript(Widget, can_focus=True):
             mark = self.mark
             if seen and place > seen[-1]:
                 # It comes to stand at the lower end.
-                self._rows = self._rows_up(place, self.size.height, self.size.width - 1)
+                self._rows = self._sheet.rows_up(place, self.size.height, self.size.width - 1)
                 mark.top, mark.line = self._top()
             else:
                 mark.top, mark.line = place, 0
@@ -200,9 +178,9 @@ class Transcript(Widget, can_focus=True):
     def fold(self, place: int | None = None) -> None:
         """Fold or unfold an entry, by default the chosen one; a card that is unfolded opens its child."""
         place = self.mark.cursor if place is None else place
-        if place is None or not 0 <= place < len(self._story.blocks):
+        if place is None or not 0 <= place < len(self._sheet.story.blocks):
             return
-        block, unfolded = self._story.blocks[place], self.mark.unfolded
+        block, unfolded = self._sheet.story.blocks[place], self.mark.unfolded
         if isinstance(block, Card) and place in unfolded and len(block.children) == 1:
             self.post_message(self.Chosen(block.children[0]))
         elif is_foldable(block):
@@ -219,13 +197,13 @@ class Transcript(Widget, can_focus=True):
     def search(self, wanted: str, step: int) -> bool:
         """Go to the next place that holds `wanted`; False where there is none. `step` 0 may stay where it is."""
         self._wanted = wanted
-        mark, blocks = self.mark, self._story.blocks
+        mark, blocks = self.mark, self._sheet.story.blocks
         here = mark.cursor if mark.cursor is not None else (self._top()[0] if step >= 0 else len(blocks))
         place = find_block(blocks, wanted, here + step, backwards=step < 0)
         if place is None:
             return False
         mark.cursor = place
-        if isinstance(blocks[place], Called) and not self._is_unfolded(place):
+        if isinstance(blocks[place], Called) and not mark.is_unfolded(place):
             mark.unfolded |= {place}
         self.bring_to_view(place)
         return True
@@ -271,7 +249,7 @@ class Transcript(Widget, can_focus=True):
         event.stop()
 
     def on_resize(self, event: events.Resize) -> None:
-        self._cache.clear()
+        self._sheet.forget_drawn()
         self.lay_out()
 
     def on_focus(self) -> None:
@@ -283,7 +261,7 @@ class Transcript(Widget, can_focus=True):
     # How it is drawn
 
     def _click(self, place: int, y: int) -> None:
-        block = self._story.blocks[place] if place < len(self._story.blocks) else None
+        block = self._sheet.story.blocks[place] if place < len(self._sheet.story.blocks) else None
         first = next(number for number, row in enumerate(self._rows) if row.place == place)
         if isinstance(block, Card) and y > first:
             child = self._child_at(block, self._rows[y].strip.text)
@@ -296,77 +274,6 @@ class Transcript(Widget, can_focus=True):
     def _child_at(self, card: Card, text: str) -> ChildId | None:
         return next((child for child in card.children if child[:8] in text), None)
 
-    def _is_unfolded(self, place: int) -> bool:
-        return (place in self.mark.unfolded) != self.mark.all_unfolded
-
-    def _draw(self, place: int, width: int) -> _Drawn:
-        """A block as strips; what can't change is kept."""
-        blocks = self._story.blocks
-        block = blocks[place] if place < len(blocks) else self._story.saying
-        assert block is not None
-        unfolded = self._is_unfolded(place)
-        known = self._cache.get(place)
-        if known is not None and known[0] is block and known[1:3] == (width, unfolded):
-            return known[3]
-        if isinstance(block, Answer):
-            drawn = _Drawn(
-                markdown_strips(block.text, width) if block.is_whole else _plain(block, width), True
-            )
-        else:
-            now = self._clock()
-            lines = draw_block(block, self._stories, self._look, now=now, width=width, unfolded=unfolded)
-            bare = [each for each in lines if each]
-            apart = len(bare) < len(lines) and bool(bare)
-            while lines and not lines[-1]:
-                lines.pop()
-            while lines and not lines[0]:
-                lines.pop(0)
-            drawn = _Drawn(tuple(strips_of(lines, width)), apart)
-        if not (isinstance(block, Card) or (isinstance(block, Called) and block.text is None)):
-            if len(self._cache) > _CACHED_BLOCKS:
-                self._cache.clear()
-            self._cache[place] = (block, width, unfolded, drawn)
-        return drawn
-
-    def _count(self) -> int:
-        return len(self._story.blocks) + (self._story.saying is not None)
-
-    def _before(self, place: int, width: int) -> _Drawn | None:
-        """The block before that shows anything."""
-        while place > 0:
-            place -= 1
-            drawn = self._draw(place, width)
-            if drawn.strips:
-                return drawn
-        return None
-
-    def _lines(self, place: int, width: int) -> list[_Row]:
-        """The rows of a block, with the empty one that parts it from what is before."""
-        drawn = self._draw(place, width)
-        rows = [_Row(place, strip) for strip in drawn.strips]
-        before = self._before(place, width) if rows else None
-        if before is not None and (before.apart or drawn.apart):
-            rows.insert(0, _Row(None, Strip([])))
-        return rows
-
-    def _height(self, place: int, width: int) -> int:
-        return len(self._lines(place, width))
-
-    def _rows_down(self, place: int, line: int, height: int, width: int) -> list[_Row]:
-        rows: list[_Row] = []
-        while place < self._count() and len(rows) < height:
-            rows += self._lines(place, width)[line:]
-            place, line = place + 1, 0
-        return rows[:height]
-
-    def _rows_up(self, last: int, height: int, width: int) -> list[_Row]:
-        rows: list[_Row] = []
-        place = self._count() - 1 if last == len(self._story.blocks) - 1 else last
-        while place >= 0 and len(rows) < height:
-            rows = [*self._lines(place, width), *rows]
-            place -= 1
-        return rows[-height:]
-
     def _top(self) -> tuple[int, int]:
         """The block at the top of the view, and how many of its lines are above."""
         mark = self.mark
@@ -376,12 +283,12 @@ class Transcript(Widget, can_focus=True):
         for number, row in enumerate(self._rows):
             if row.place is not None:
                 shown = sum(each.place == row.place for each in self._rows) + number
-                return row.place, max(0, self._height(row.place, width) - shown)
+                return row.place, max(0, self._sheet.height(row.place, width) - shown)
         return 0, 0
 
     def _bar(self, y: int) -> Segment:
         """The right edge: where in the story the view is."""
-        count, height = max(1, self._count()), max(1, self.size.height)
+        count, height = max(1, self._sheet.count()), max(1, self.size.height)
         seen = [row.place for row in self._rows if row.place is not None]
         if not seen or len(seen) == 0 or (seen[0] == 0 and self.follows and len(self._rows) < height):
             return Segment(" ")
@@ -390,21 +297,3 @@ class Transcript(Widget, can_focus=True):
         inside = begin <= y < end
         sign = ("┃" if inside else "│") if self._look.unicode else ("#" if inside else "|")
         return Segment(sign, STYLES["accent" if inside else "dim"])
-
-
-class _Mark:
-    """Where a person is in one story: the block at the top of the view (None: they follow its end), what is chosen."""
-
-    def __init__(self) -> None:
-        self.top: int | None = None
-        self.line = 0
-        self.cursor: int | None = None
-        self.unfolded: frozenset[int] = frozenset()
-        self.all_unfolded = False
-
-
-def _plain(answer: Answer, width: int) -> tuple[Strip, ...]:
-    """A reply that is still being said: as it was written, since its Markdown is not whole."""
-    from orchestrator.terminal.lines import answered
-
-    return tuple(strips_of(answered(answer.text[-8_000:]), width))
