@@ -1,21 +1,19 @@
 """The review on the window: what is kept, and one child decided place by place, then landed, dropped or sent back.
 
-Over a session, or alone as `covey review`. Git's work is done in a thread (`orchestrator.review.desk`); what is decided
-is held here and nowhere else until the person lands it.
+Over a session, or alone (`orchestrator.window.review_app`). Git's work is done in a thread
+(`orchestrator.review.desk`); what is decided is held in `orchestrator.window.choices` until the person lands it.
 """
 
 import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
 
 from textual import events, on, work
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -25,17 +23,17 @@ from orchestrator.review import desk
 from orchestrator.review.desk import Opened
 from orchestrator.review.editing import NothingDecided
 from orchestrator.review.outlook import Weighed
-from orchestrator.review.programs import editor_command, persons_environment
-from orchestrator.review.sides import FileChoice, Side
+from orchestrator.review.programs import editor_command
+from orchestrator.review.sides import Side
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
-from orchestrator.view.reviewing import draw_hint, draw_kept, draw_review, places_of, side_of_key
+from orchestrator.view.reviewing import draw_hint, draw_kept, draw_review, side_of_key
+from orchestrator.window.choices import Choices
+from orchestrator.window.editor import run_editor
 from orchestrator.window.panes import Pane
 
 Given = TypeVar("Given")
-
-_PROGRAM_FAILED = 127
 
 
 class Review(Screen[SendBack | None]):
@@ -66,8 +64,7 @@ class Review(Screen[SendBack | None]):
         self._list: list[Weighed] = []
         self._at = 0
         self._opened: Opened | None = None
-        self._files: list[FileChoice] = []
-        self._place = 0
+        self._choices = Choices()
         self._asks: Literal["", "drop"] = ""
         self._busy = False
         self._kept = Pane(id="kept", markup=False)
@@ -113,7 +110,7 @@ class Review(Screen[SendBack | None]):
     async def _open(self, name: str) -> None:
         opened = await self._try(desk.open_child, self._repository, name)
         if opened is not None:
-            self._opened, self._files, self._place = opened, list(opened.files), 0
+            self._opened, self._choices = opened, Choices(opened.files)
             child = opened.weighed.known.row.child
             self._at = next(
                 (at for at, each in enumerate(self._list) if each.known.row.child == child), self._at
@@ -124,7 +121,7 @@ class Review(Screen[SendBack | None]):
     @work(exclusive=True)
     async def land(self) -> None:
         assert self._opened is not None
-        await self._conclude(desk.land, self._repository, self._opened, tuple(self._files))
+        await self._conclude(desk.land, self._repository, self._opened, tuple(self._choices.files))
 
     @work(exclusive=True)
     async def ask_to_drop(self) -> None:
@@ -145,7 +142,7 @@ class Review(Screen[SendBack | None]):
             return
         child = self._opened.weighed.known.row.child if self._opened is not None else ""
         if done.is_over:
-            self._opened, self._files = None, []
+            self._opened, self._choices = None, Choices()
         elif child:
             await self._open(child)
         kept = await self._try(desk.list_kept, self._repository)
@@ -157,43 +154,27 @@ class Review(Screen[SendBack | None]):
     @work(exclusive=True)
     async def edit(self) -> None:
         """Have the person edit the file of the chosen place, in their editor."""
-        places = places_of(self._files)
+        places = self._choices.places
         if self._opened is None or not places:
             return
-        number = places[self._place][0]
-        file = self._files[number]
+        number = places[self._choices.place][0]
+        file = self._choices.files[number]
         path = await self._try(desk.draft_of, self._repository, self._opened, file)
         command = await self._try(editor_command, self._repository, os.environ) if path is not None else None
         if path is None or command is None:
             return
-        status = await self._run_editor(command, path)
+        with self.app.suspend():  # pyright: ignore[reportUnknownMemberType]
+            status = await run_editor(command, path)
         if status != 0:
             self._say([line(Span(f"The editor ended with {status}; nothing was decided.", "warn"))])
             return
         try:
-            self._files[number] = desk.take_draft(path, file)
+            self._choices.files[number] = desk.take_draft(path, file)
         except NothingDecided as trouble:
             self._say([line(Span(f"Still open: {trouble}. Your edit is kept.", "warn"))])
         else:
             self._say([])
         self._draw()
-
-    async def _run_editor(self, command: str, path: Path) -> int:
-        """Give the terminal away until the editor has ended; the session goes on meanwhile."""
-        with self.app.suspend():  # pyright: ignore[reportUnknownMemberType]
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    "sh",
-                    "-c",
-                    f'{command} "$@"',
-                    command,
-                    str(path),
-                    cwd=path.parent,
-                    env=persons_environment(os.environ),
-                )
-            except OSError:
-                return _PROGRAM_FAILED
-            return await process.wait()
 
     async def _try(self, deed: Callable[..., Given], *arguments: object) -> Given | None:
         """What `deed` gives, done in a thread; None when it can't be, and then the person reads why."""
@@ -264,32 +245,17 @@ class Review(Screen[SendBack | None]):
         return True
 
     def _go(self, step: int) -> None:
-        places = places_of(self._files)
-        if not places:
+        if not self._choices.places:
             page = self.query_one("#page", VerticalScroll)
             page.scroll_relative(y=3 * step, animate=False)
             return
-        self._place = max(0, min(len(places) - 1, self._place + step))
+        self._choices.go(step)
         self._draw(follow=True)
 
     def _decide(self, side: Side | None, *, everywhere: bool) -> None:
-        places = places_of(self._files)
-        if not places:
-            return
-        if everywhere:
-            self._files = [file.take_all(side) for file in self._files]
-        else:
-            number, place = places[self._place]
-            self._files[number] = self._files[number].take(place, side)
-            still = [at for at, (file, spot) in enumerate(places) if self._is_open(file, spot)]
-            later = [at for at in still if at > self._place] or still
-            if side is not None and later:
-                self._place = later[0]
-        self._draw(follow=True)
-
-    def _is_open(self, number: int, place: int) -> bool:
-        file = self._files[number]
-        return file.edited is None and file.sides[place] is None
+        if self._choices.places:
+            self._choices.decide(side, everywhere=everywhere)
+            self._draw(follow=True)
 
     @on(Input.Submitted, "#words")
     def _send_back(self, event: Input.Submitted) -> None:
@@ -301,7 +267,7 @@ class Review(Screen[SendBack | None]):
             self._words.display = False
             self.set_focus(None)
         elif self._opened is not None:
-            self._opened, self._files = None, []
+            self._opened, self._choices = None, Choices()
             self._say([])
             self._draw()
         else:
@@ -325,30 +291,19 @@ class Review(Screen[SendBack | None]):
             rows = [dim("Nothing is kept for review.")]
         shown = self._at + 1
         self._kept.show(rows if len(rows) < 10 else [rows[0], *rows[max(1, shown - 8) : max(9, shown + 1)]])
-        self._hint.show([draw_hint(self._opened, self._files, self._look, can_send_back=self._can_send_back)])
+        self._hint.show(
+            [draw_hint(self._opened, self._choices.files, self._look, can_send_back=self._can_send_back)]
+        )
         if self._opened is None:
             self._page.show([])
             return
         width = max(20, self.size.width - 4)
-        page = draw_review(self._opened, self._files, self._place, self._look, now=time.time(), width=width)
+        page = draw_review(
+            self._opened, self._choices.files, self._choices.place, self._look, now=time.time(), width=width
+        )
         self._page.show(page.lines)
         if follow and page.places:
-            at = page.places[self._place]
+            at = page.places[self._choices.place]
             self.call_after_refresh(
                 self.query_one("#page", VerticalScroll).scroll_to, y=max(0, at - 2), animate=False
             )
-
-
-class ReviewApp(App[SendBack]):
-    """`covey review` on a terminal: the screen alone."""
-
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(
-        self, repository: Repository, look: Look, child: str, *, driver_class: type[Driver] | None = None
-    ) -> None:
-        super().__init__(driver_class=driver_class)
-        self._review = Review(repository, look, child=child, can_send_back=True)
-
-    def on_mount(self) -> None:
-        self.push_screen(self._review, lambda wanted: self.exit(wanted))

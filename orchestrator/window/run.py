@@ -28,7 +28,7 @@ from orchestrator.watching import WatchedJournal
 from orchestrator.window.app import Window
 from orchestrator.window.bridge import Bridge, Opened, run_both
 from orchestrator.window.driver import PatientDriver
-from orchestrator.window.review import ReviewApp
+from orchestrator.window.review_app import ReviewApp
 from orchestrator.window.seat import WindowSeat
 
 _HUNG_UP = 129

@@ -9,7 +9,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from orchestrator.terminal.commands import SendBack
-from orchestrator.window.review import ReviewApp
+from orchestrator.window.review_app import ReviewApp
 from tests.orchestrator.review.places import Place, keep, make_place, text
 from tests.orchestrator.terminal.looks import FULL
 
