@@ -21,15 +21,14 @@ from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
-from orchestrator.terminal.permission_lines import ANSWER_KEYS, key_lines
 from orchestrator.view.blocks import Shown
-from orchestrator.view.dialog import Answered, Dialog, DialogKey, draw_dialog, press, type_text
 from orchestrator.view.drawing import session_line
 from orchestrator.view.story import Stories
 from orchestrator.window.composer import Completions, Composer
 from orchestrator.window.deeds import Deeds
 from orchestrator.window.keys import KEYS
 from orchestrator.window.panes import ModuleState, Overlay, Pane, Settings, help_page
+from orchestrator.window.questions import Questions
 from orchestrator.window.review import Review
 from orchestrator.window.side import KeptRow, Side
 from orchestrator.window.transcript import Transcript
@@ -42,17 +41,6 @@ _CLOCK_SECONDS = 1.0
 
 _SIDE_FROM_COLUMNS = 90
 """Narrower, the transcript has the whole width."""
-
-_DIALOG_KEYS: dict[str, DialogKey] = {
-    "up": "up",
-    "down": "down",
-    "space": "space",
-    "enter": "enter",
-    "backspace": "backspace",
-    "ctrl+w": "rub out word",
-    "ctrl+u": "rub out line",
-}
-
 
 _ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS)
 
@@ -99,7 +87,6 @@ class Window(App[int]):
         super().__init__(driver_class=driver_class, watch_css=False)
         self.stories = Stories()
         self.who: ChildId = PARENT
-        self.dialog: Dialog | None = None
         self.queued: tuple[str, ...] = ()
         self.stopping = False
         self.kept: Sequence[KeptRow] = ()
@@ -116,7 +103,7 @@ class Window(App[int]):
         self._side = Side(look, clock)
         self._completions = Completions(look, self._children_at_work, files)
         self._composer = Composer(self._intercept, self._completions, history)
-        self._questions = Pane(id="questions", markup=False)
+        self._questions = Questions(deeds, look)
         self._queued_pane = Pane(id="queued", markup=False)
         self._state = Pane(id="state", markup=False)
         self._search = Input(id="search", placeholder="search; Enter the next, Esc closes", compact=True)
@@ -214,7 +201,7 @@ class Window(App[int]):
     def start_over(self) -> None:
         """Another session begins."""
         self.stories = Stories()
-        self.who, self.dialog, self.queued, self.stopping = PARENT, None, (), False
+        self.who, self.queued, self.stopping = PARENT, (), False
         if self.is_running:
             self.call_later(self._transcript.start_over, self.stories)
             self.tell()
@@ -235,7 +222,8 @@ class Window(App[int]):
         if getattr(self._driver, "lags", False):
             self.set_timer(_CLOCK_SECONDS, self.draw)
             return
-        self._follow_questions()
+        if not self._is_watching:
+            self._questions.follow(self.stories.picture)
         picture, now = self.stories.picture, self._clock()
         story = self.stories.story(self.who)
         story.changed.clear()
@@ -262,20 +250,8 @@ class Window(App[int]):
         hint = "".join(self._look.separator + each for each in (*hints, "F1 help"))
         return (*who, *session_line(self.stories.picture, self._look, now, "Esc"), Span(hint, "dim"))
 
-    def _follow_questions(self) -> None:
-        """Open the dialog for what the model asks, and close it when that waits no more."""
-        asked = self.stories.picture.asked
-        if asked is None or self._is_watching:
-            self.dialog = None
-        elif self.dialog is None or self.dialog.ask != asked.ask:
-            self.dialog = Dialog(asked.ask, asked.questions)
-
     def _draw_questions(self) -> None:
-        if self.dialog is not None:
-            lines = draw_dialog(self.dialog, self._look, takes_keys=self._takes_keys())
-        else:
-            lines = key_lines(self.stories.picture, self._look)
-        self._questions.show(lines)
+        self._questions.draw(self.stories.picture, takes_keys=self._takes_keys())
 
     # What a person does
 
@@ -285,35 +261,7 @@ class Window(App[int]):
 
     def _intercept(self, event: events.Key | events.Paste) -> bool:
         """A key of the line that belongs to a question first."""
-        if not self._takes_keys():
-            return False
-        if self.dialog is not None:
-            return self._press_in_dialog(self.dialog, event)
-        questions = self.stories.picture.questions
-        answer = ANSWER_KEYS.get(event.character or "") if isinstance(event, events.Key) else None
-        if answer is None or not questions:
-            return False
-        self._deeds.permit(next(iter(questions)), answer)
-        return True
-
-    def _press_in_dialog(self, dialog: Dialog, event: events.Key | events.Paste) -> bool:
-        if isinstance(event, events.Paste):
-            after = type_text(dialog, event.text)
-        elif event.key in _DIALOG_KEYS:
-            after = press(dialog, _DIALOG_KEYS[event.key])
-        elif event.is_printable and event.character is not None:
-            after = type_text(dialog, event.character)
-        else:
-            return False
-        self._go_on_with(after)
-        return True
-
-    def _go_on_with(self, after: Dialog | Answered) -> None:
-        if isinstance(after, Answered):
-            self._deeds.answer(after)
-        else:
-            self.dialog = after
-        self._draw_questions()
+        return self._takes_keys() and self._questions.press(event, self.stories.picture)
 
     @on(Composer.Sent)
     def _send(self, event: Composer.Sent) -> None:
@@ -373,8 +321,8 @@ class Window(App[int]):
             (self._transcript if self._is_watching else self._composer).focus()
         elif self._completions.is_open:
             self._completions.close()
-        elif self.dialog is not None:
-            self._go_on_with(press(self.dialog, "escape"))
+        elif self._questions.close_dialog(self.stories.picture):
+            self._draw_questions()
         elif self.who != PARENT:
             self.open_story(PARENT)
         elif self.focused is not self._composer and not self._is_watching and not self.is_in_turn:
