@@ -18,21 +18,21 @@ import trio
 
 from benchmarks.repository import open_scratch
 from benchmarks.table import milliseconds, render_table, times
-from merge.checkout import Checkout, checkout_mount, make_checkout, remove_checkout
-from merge.repository import Repository, find_repository
-from merge.snapshot import take_snapshot
-from merge.ways import Way
-from orchestrator.checkout_ways import open_checkout_ways
-from orchestrator.mounting import step_of
-from orchestrator.spawning import open_spawner
+from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout, remove_checkout
+from merge.checkouts.ways import Way
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.repository import Repository, find_repository
+from orchestrator.children.checkout_ways import open_checkout_ways
+from orchestrator.children.mounting import step_of
+from orchestrator.children.spawning import open_spawner
 from tests.real_git import commit_all, init_repository
-from worker.first_steps import encode_steps
+from worker.confinement.first_steps import encode_steps
 
 _FUNCTIONS = 1_500
 
 _BUILD = """
 import os, subprocess, sys
-from worker.first_steps import decode_steps, take_steps
+from worker.confinement.first_steps import decode_steps, take_steps
 steps, folder, number = sys.argv[1:]
 take_steps(decode_steps(steps) if steps else ())
 os.chdir(folder)

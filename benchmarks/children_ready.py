@@ -24,16 +24,16 @@ import trio
 from benchmarks.merging import make_dirty
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import milliseconds, render_table, times
-from merge.checkout import Checkout, checkout_mount, make_checkout, remove_checkout, take_result
-from merge.repository import Repository, find_repository
-from merge.snapshot import Snapshot, take_snapshot
-from merge.ways import Way
-from orchestrator.checkout_ways import open_checkout_ways
-from orchestrator.mounting import step_of
-from orchestrator.process import open_worker
-from orchestrator.spawning import Spawner, open_spawner
+from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout, remove_checkout, take_result
+from merge.checkouts.ways import Way
+from merge.snapshots.snapshot import Snapshot, take_snapshot
+from merge.store.repository import Repository, find_repository
+from orchestrator.children.checkout_ways import open_checkout_ways
+from orchestrator.children.mounting import step_of
+from orchestrator.children.process import open_worker
+from orchestrator.children.spawning import Spawner, open_spawner
 from tests.real_git import git, git_lines
-from worker.first_steps import AnyStep, encode_steps
+from worker.confinement.first_steps import AnyStep, encode_steps
 from worker.protocol import Ready
 
 _EDITS = 10
@@ -181,7 +181,7 @@ def _edit_in(repository: Repository, checkout: Checkout) -> None:
     # A program of its own: of this one, which has threads, no namespace can be changed.
     code = (
         "import sys; from pathlib import Path; from benchmarks.children_ready import edit;"
-        "from worker.first_steps import decode_steps, take_steps;"
+        "from worker.confinement.first_steps import decode_steps, take_steps;"
         "take_steps(decode_steps(sys.argv[1])); edit(Path(sys.argv[2]))"
     )
     steps = encode_steps((step_of(mount),))

@@ -14,14 +14,14 @@ from pathlib import Path
 import trio
 
 from benchmarks.table import milliseconds, render_table, times
-from merge.repository import Repository
+from merge.store.repository import Repository
+from orchestrator.children.spawning import Spawner, open_spawner
 from orchestrator.config.tables import SandboxTable
-from orchestrator.sandbox import OwnFolders, confinement_of
-from orchestrator.spawning import Spawner, open_spawner
-from worker.confinement import Confinement
-from worker.first_steps import AnyStep, Confine
+from orchestrator.sandbox.sandbox import OwnFolders, confinement_of
+from worker.confinement.confinement import Confinement
+from worker.confinement.first_steps import AnyStep, Confine
+from worker.pipe.wire import Wire
 from worker.protocol import AnyCommand, AnyReport, Ready
-from worker.wire import Wire
 
 
 def main() -> None:

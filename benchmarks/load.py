@@ -20,12 +20,12 @@ from benchmarks.delegation import REQUEST, serving
 from benchmarks.memory import tree_memory
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import megabytes, milliseconds, render_table
-from merge.repository import find_repository
+from merge.store.repository import find_repository
 from orchestrator.config.limits import Limits
 from orchestrator.events import ChildFinished, Replied, RequestGiven
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Entry, read_entries
-from orchestrator.opening import open_session
+from orchestrator.parent.opening import open_session
 from worker.protocol import Answered
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import milliseconds, render_table, times
-from merge.landing import Began, Landed, land
-from merge.objects import edit_tree, read_entry, write_blob
-from merge.repository import Repository, find_repository
-from merge.snapshot import Snapshot, take_snapshot
-from merge.trees import Entry, ObjectId, RepoPath
+from merge.landings.landing import Began, Landed, land
+from merge.snapshots.snapshot import Snapshot, take_snapshot
+from merge.store.objects import edit_tree, read_entry, write_blob
+from merge.store.repository import Repository, find_repository
+from merge.store.trees import Entry, ObjectId, RepoPath
 from tests.real_git import git
 
 _DIRTY = 20

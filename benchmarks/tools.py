@@ -22,7 +22,7 @@ import trio
 from benchmarks.cost import Cost, median_cost, run_measured
 from benchmarks.repository import open_scratch
 from benchmarks.table import megabytes, milliseconds, render_table, times
-from worker.shell import run_shell
+from worker.processes.shell import run_shell
 from worker.tools import edit, read, search
 from worker.tools.edit import EditArguments
 from worker.tools.lines import hashes_of, split_lines, tag_lines

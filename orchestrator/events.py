@@ -10,7 +10,7 @@ from typing import Literal, NewType
 
 import msgspec
 
-from merge.landing import AnyLanding
+from merge.landings.landing import AnyLanding
 from orchestrator.checks.results import CheckResult
 from worker.conversation import AnyMessage, CallId
 from worker.model import AnyModelFailure, Reply, Usage

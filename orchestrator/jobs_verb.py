@@ -19,7 +19,7 @@ from orchestrator.faults import UserError
 if TYPE_CHECKING:
     from orchestrator.terminal.lines import Line
     from orchestrator.terminal.look import Look
-    from worker.job_folder import Job
+    from worker.jobs.job_folder import Job
 
 AddVerb = Callable[..., argparse.ArgumentParser]
 """`add_parser` of the program's verbs."""
@@ -56,10 +56,10 @@ def add_jobs_verb(add: AddVerb) -> None:
 
 
 def _jobs(arguments: argparse.Namespace) -> int:
-    from orchestrator.jobs import JOBS_FOLDER
-    from orchestrator.own_folder import NAME
-    from orchestrator.workspace_folder import find_known_workspace
-    from worker.job_folder import list_jobs
+    from orchestrator.parent.jobs import JOBS_FOLDER
+    from orchestrator.parent.own_folder import NAME
+    from orchestrator.parent.workspace_folder import find_known_workspace
+    from worker.jobs.job_folder import list_jobs
 
     if arguments.json and (arguments.log or arguments.stop or arguments.forget):
         raise UserError("--json goes with the list; leave the other option out.")
@@ -75,7 +75,7 @@ def _jobs(arguments: argparse.Namespace) -> int:
 
 
 def _find(jobs: "list[Job]", id: str) -> "Job":
-    from orchestrator.jobs import find_job
+    from orchestrator.parent.jobs import find_job
 
     job = find_job(jobs, id)
     if job is None:
@@ -100,7 +100,7 @@ def _list(jobs: "Sequence[Job]", *, as_json: bool) -> int:
 
 def jobs_table(jobs: "Sequence[Job]", look: "Look", now: float, width: int | None) -> "list[Line]":
     """The jobs as a table, the oldest first."""
-    from orchestrator.job_words import ending_of
+    from orchestrator.parent.job_words import ending_of
     from orchestrator.review.table import table
     from orchestrator.review.words import ago
     from orchestrator.terminal.figures import clock
@@ -128,8 +128,8 @@ def jobs_table(jobs: "Sequence[Job]", look: "Look", now: float, width: int | Non
 
 
 def _row(job: "Job") -> JobRow:
-    from worker.job_folder import JobEnd, Lost, Running
-    from worker.job_log import size_of_log
+    from worker.jobs.job_folder import JobEnd, Lost, Running
+    from worker.jobs.job_log import size_of_log
 
     end = None
     match job.standing:
@@ -158,9 +158,9 @@ def _row(job: "Job") -> JobRow:
 def _stop(job: "Job") -> int:
     import trio
 
-    from orchestrator.job_words import ending_of
-    from worker.job_folder import Running, read_job
-    from worker.keeping import stop_job
+    from orchestrator.parent.job_words import ending_of
+    from worker.jobs.job_folder import Running, read_job
+    from worker.jobs.keeping import stop_job
 
     ran = isinstance(job.standing, Running)
     left = trio.run(stop_job, job)
@@ -173,8 +173,8 @@ def _stop(job: "Job") -> int:
 
 
 def _print_log(job: "Job") -> int:
-    from worker.job_log import read_log
-    from worker.plain_text import amount
+    from worker.jobs.job_log import read_log
+    from worker.processes.plain_text import amount
 
     at = 0
     try:
@@ -190,7 +190,7 @@ def _print_log(job: "Job") -> int:
 
 
 def _forget(jobs: "Sequence[Job]") -> int:
-    from worker.job_folder import Running
+    from worker.jobs.job_folder import Running
 
     ended = [job for job in jobs if not isinstance(job.standing, Running)]
     for job in ended:

@@ -25,9 +25,9 @@ def add_modules_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
 def _modules(arguments: argparse.Namespace) -> int:
     from orchestrator.config.home import covey_home
     from orchestrator.config.reading import FILE_NAME, read_settings
-    from orchestrator.modules import module_rows, require_module, switch_module
+    from orchestrator.parent.workspace_folder import find_workspace
     from orchestrator.review.printing import show_json
-    from orchestrator.workspace_folder import find_workspace
+    from orchestrator.terms.modules import module_rows, require_module, switch_module
 
     repository = find_workspace(Path.cwd())
     root = repository.root if repository is not None else Path.cwd()
@@ -56,9 +56,9 @@ def _show(settings: "Settings", switched: str | None) -> None:
 
 def module_lines(settings: "Settings", look: "Look", width: int | None) -> "list[Line]":
     """The modules as a table."""
-    from orchestrator.modules import module_rows
     from orchestrator.review.table import table
     from orchestrator.terminal.lines import Span
+    from orchestrator.terms.modules import module_rows
 
     rows = [
         [

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from merge.landing import AnyLanding, Conflicted, Held, Landed
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed
 from orchestrator.checks.results import CheckResult, describe
-from orchestrator.first_message import describe_ending
+from orchestrator.children.first_message import describe_ending
 from orchestrator.roster import ChildRow
 from worker.model import Usage
 from worker.protocol import ChildId, Kind

@@ -10,7 +10,7 @@ from typing import Literal, assert_never
 
 import msgspec
 
-from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.checks.results import CheckResult
 from orchestrator.events import (
     AnyEnding,

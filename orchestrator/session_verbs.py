@@ -15,12 +15,12 @@ from orchestrator.faults import UserError
 from orchestrator.options import add_budget_options, add_endpoint_options, budget_flags
 
 if TYPE_CHECKING:
-    from merge.repository import Repository
+    from merge.store.repository import Repository
     from orchestrator.config.limits import Limits
     from orchestrator.config.tables import Configuration
     from orchestrator.gateway.endpoint import Endpoint
-    from orchestrator.resuming import Past
-    from orchestrator.session import Session
+    from orchestrator.parent.resuming import Past
+    from orchestrator.parent.session import Session
     from orchestrator.unattended.courses import Course
 
 
@@ -83,7 +83,7 @@ def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None
 
 
 def _session(arguments: argparse.Namespace) -> int:
-    from orchestrator.workspace_folder import find_workspace
+    from orchestrator.parent.workspace_folder import find_workspace
 
     course = _course(arguments)
     repository = find_workspace(Path.cwd())
@@ -117,7 +117,7 @@ def _in_a_worktree(
     arguments: argparse.Namespace, repository: "Repository | None", hold: "Callable[[Repository], int]"
 ) -> int:
     """Hold the session in a worktree of its own, and deal with that afterwards."""
-    from orchestrator.opening import new_session_id
+    from orchestrator.parent.opening import new_session_id
     from orchestrator.worktree_session import begin_worktree, finish_worktree
 
     if repository is None:
@@ -146,8 +146,8 @@ def _hold(
     import trio
 
     from orchestrator.faults import one_fault
-    from orchestrator.opening import open_session
-    from orchestrator.resuming import find_past
+    from orchestrator.parent.opening import open_session
+    from orchestrator.parent.resuming import find_past
 
     without = frozenset[str]() if course is None else _withheld(arguments)
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
@@ -181,7 +181,7 @@ async def _telling_of_jobs(
     begin: "Callable[..., AbstractAsyncContextManager[Session]]", **more: object
 ) -> "AsyncGenerator[Session]":
     """The session; at its end the person hears what runs on without it."""
-    from orchestrator.job_words import in_short
+    from orchestrator.parent.job_words import in_short
 
     async with begin(**more) as session:
         yield session
@@ -284,7 +284,7 @@ def _local_servers() -> str:
 
 
 def _plain_workspace() -> "Repository":
-    from orchestrator.workspace_folder import make_workspace
+    from orchestrator.parent.workspace_folder import make_workspace
     from worker.path_text import quote_path
 
     repository = make_workspace(Path.cwd(), os.environ)

@@ -10,11 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from merge.git import GitFailed
-from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
-from merge.repository import Repository
-from merge.snapshot import take_snapshot
-from merge.worktrees import (
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from merge.landings.worktrees import (
     Worktree,
     WorktreeRefused,
     WorktreeState,
@@ -23,10 +20,13 @@ from merge.worktrees import (
     remove_worktree,
     take_over,
 )
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from orchestrator.children.first_message import listed
+from orchestrator.children.kept import for_shell
 from orchestrator.faults import UserError
-from orchestrator.first_message import listed
-from orchestrator.kept import for_shell
-from orchestrator.own_folder import own_folder
+from orchestrator.parent.own_folder import own_folder
 from orchestrator.terminal.figures import count
 from worker.path_text import quote_path
 

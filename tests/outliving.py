@@ -14,8 +14,8 @@ from pathlib import Path
 
 import trio
 
-from worker.ladder import Ladder
-from worker.process_tree import end_tree, marked_processes
+from worker.processes.ladder import Ladder
+from worker.processes.process_tree import end_tree, marked_processes
 
 _HASTY = Ladder(close_seconds=0, terminate_seconds=0.2)
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tests.outliving import ended_with_this_process
-from worker.process_tree import find_process, wait_gone
+from worker.processes.process_tree import find_process, wait_gone
 
 _RUN = """
 import subprocess, sys, os

@@ -15,10 +15,11 @@ import trio
 
 from worker.agent import Agent
 from worker.catalogue import every_tool, offered
+from worker.confinement.first_steps import begin_with, decode_steps
 from worker.conversation import UserMessage
-from worker.first_steps import begin_with, decode_steps
-from worker.pipe_model import PipeModel
-from worker.pipe_permission import PipePermission
+from worker.pipe.pipe_model import PipeModel
+from worker.pipe.pipe_permission import PipePermission
+from worker.pipe.wire import PeerGone, Wire
 from worker.policy.permission import Permits
 from worker.protocol import (
     AnyCommand,
@@ -38,7 +39,6 @@ from worker.protocol import (
 from worker.toolbox import Toolbox
 from worker.tools.foreseen import foresee
 from worker.tools.tool import Access
-from worker.wire import PeerGone, Wire
 from worker.workspace import Workspace
 
 _NOT_FOR_A_CHILD = "a child session can't delegate; do the work yourself with the other tools."

@@ -1,7 +1,7 @@
 """Every message between the parent and a worker. `python -m worker.protocol` prints this page as a table.
 
 Commands go down, reports go up; each is a frozen tagged struct in one of the two unions below, sent as one frame
-(`worker.frames`). A worker's life on the wire: it sends `Ready`, receives `Start`, works, and its last report is
+(`worker.pipe.frames`). A worker's life on the wire: it sends `Ready`, receives `Start`, works, and its last report is
 always `Finished`. Either side learns of the other's death by the end of the pipe; closing the pipe tells a worker
 to stop. Nothing here knows how a frame travels or what a report means to the parent.
 """

@@ -8,9 +8,9 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worker.hurry import Hurry
 from worker.name_index import NameIndexes
 from worker.path_text import quote_path, unquote_path
+from worker.processes.hurry import Hurry
 from worker.seen import Seen
 
 

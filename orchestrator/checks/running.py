@@ -2,7 +2,7 @@
 came to.
 
 However a check ends (by itself, at its limit, cancelled, or with covey), nothing that it started lives on: see
-`worker.shell`. Its output is kept in memory only at its ends. Knows no child and no landing.
+`worker.processes.shell`. Its output is kept in memory only at its ends. Knows no child and no landing.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from merge.repository import Repository
+from merge.store.repository import Repository
 from orchestrator.checks.check_file import Check
 from orchestrator.checks.results import (
     AnyCheckEnding,
@@ -24,13 +24,13 @@ from orchestrator.checks.results import (
     NotRun,
     RanTooLong,
 )
-from orchestrator.environment import clean_environment
 from orchestrator.events import CheckFinished, CheckStarted
 from orchestrator.journal import PARENT, Journal
-from worker.hurry import Hurry
+from orchestrator.sandbox.environment import clean_environment
+from worker.processes.hurry import Hurry
 
 if TYPE_CHECKING:
-    from worker.shell import ShellEnded, ShellEnding
+    from worker.processes.shell import ShellEnded, ShellEnding
 
 _OUTPUT_CHARACTERS = 4_000
 """The end of its output that goes to the journal and to the model: where test programs say what failed."""
@@ -88,7 +88,7 @@ class Checks:
 
     async def _in_a_shell(self, name: str, check: Check, began: float) -> CheckResult:
         # Imported where it is used: a session without checks does not pay for it.
-        from worker.shell import ShellNotStarted, run_shell
+        from worker.processes.shell import ShellNotStarted, run_shell
 
         try:
             ended = await run_shell(
@@ -113,7 +113,7 @@ class Checks:
 
     async def _tree(self) -> str | None:
         """The tree that the workspace holds now, or None where git can't tell."""
-        from orchestrator.workspace_changes import tree_now  # brings git's libraries
+        from orchestrator.children.workspace_changes import tree_now  # brings git's libraries
 
         return await tree_now(self._repository)
 
@@ -125,7 +125,7 @@ def _ending(ended: "ShellEnded") -> AnyCheckEnding:
 
 
 def _of_shell(ending: "ShellEnding") -> AnyCheckEnding:
-    from worker.shell import Exited, GuardLost, OutOfTime, Signalled
+    from worker.processes.shell import Exited, GuardLost, OutOfTime, Signalled
 
     match ending:
         case Exited(status):

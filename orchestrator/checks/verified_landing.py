@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import msgspec
 import trio
 
-from merge.landing import AnyLanding, Landed
-from merge.repository import Repository
-from merge.undo import Undone, undo_landing
+from merge.landings.landing import AnyLanding, Landed
+from merge.landings.undo import Undone, undo_landing
+from merge.store.repository import Repository
 from orchestrator.checks.results import CheckResult, describe
 from orchestrator.checks.running import Checks
-from orchestrator.landing_turn import ToLand
+from orchestrator.children.landing_turn import ToLand
 
 _SAID_CHARACTERS = 120
 """Of the last line of a check's output, as much as fits a row beside the rest."""
@@ -41,7 +41,7 @@ class _NoVerdict(Exception):
 
 
 class VerifiedTurn:
-    """See `orchestrator.landing_turn.LandingTurn`, whose promises it keeps."""
+    """See `orchestrator.children.landing_turn.LandingTurn`, whose promises it keeps."""
 
     def __init__(self, repository: Repository, checks: Checks) -> None:
         self._repository = repository

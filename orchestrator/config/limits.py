@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from orchestrator.budget import Budget, Price
 from orchestrator.config.tables import Configuration
+from orchestrator.conversation.budget import Budget, Price
 from orchestrator.faults import UserError
 
 

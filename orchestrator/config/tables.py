@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from orchestrator.budget import Budget, Price
 from orchestrator.config.module import Module
 from orchestrator.config.rules import (
     WORKSPACE_ADDS,
@@ -19,8 +18,9 @@ from orchestrator.config.rules import (
     WORKSPACE_TURNS_ON,
     workspace_tightens,
 )
+from orchestrator.conversation.budget import Budget, Price
 from orchestrator.gateway.endpoint import Format
-from worker.confinement import Network
+from worker.confinement.confinement import Network
 from worker.tool_settings import ToolSet
 
 _Above0 = Annotated[int, msgspec.Meta(gt=0)]
@@ -105,7 +105,7 @@ _Name = Annotated[
 
 
 class SandboxTable(Table, frozen=True):
-    """`[sandbox]`: what children's commands may touch beside what `orchestrator.sandbox_places` lists.
+    """`[sandbox]`: what children's commands may touch beside what `orchestrator.sandbox.sandbox_places` lists.
 
     `readable` opens what is unreadable otherwise; `environment` are variables that they get though they look like
     credentials.

@@ -19,7 +19,7 @@ def add_config_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
 def _config(arguments: argparse.Namespace) -> int:
     from orchestrator.config.reading import read_settings
     from orchestrator.config.showing import show_configuration
-    from orchestrator.workspace_folder import find_workspace
+    from orchestrator.parent.workspace_folder import find_workspace
 
     repository = find_workspace(Path.cwd())
     root = repository.root if repository is not None else Path.cwd()

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import trio
 
-from merge.git import GitPlace, run_git
-from merge.landing import Conflicted, Held
-from merge.repository import Repository, find_repository
+from merge.landings.landing import Conflicted, Held
+from merge.store.git import GitPlace, run_git
+from merge.store.repository import Repository, find_repository
+from orchestrator.children.kept import for_shell
 from orchestrator.demo.sample import make_sample
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.kept import for_shell
-from orchestrator.opening import open_session
+from orchestrator.parent.opening import open_session
 from orchestrator.scripted.scenario import load_scenario
 from orchestrator.scripted.server import serve_scenario
 from orchestrator.terminal.run import run_terminal

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from merge.git import GitPlace, run_git
+from merge.store.git import GitPlace, run_git
 
 _SAMPLE = "python_package"
 _STAND_IN = "dot-"

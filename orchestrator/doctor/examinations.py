@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 import trio
 
-from merge.git import GitFailed, GitPlace, ask_git
-from merge.repository import Repository, children_folder, operation_in_progress
-from orchestrator.agents import agent_folders, read_agents
-from orchestrator.checkout_ways import open_checkout_ways
+from merge.store.git import GitFailed, GitPlace, ask_git
+from merge.store.repository import Repository, children_folder, operation_in_progress
 from orchestrator.checks.check_file import read_checks
+from orchestrator.children.checkout_ways import open_checkout_ways
+from orchestrator.children.spawning import open_spawner
 from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
 from orchestrator.config.home import covey_home
 from orchestrator.config.layers import Settings
@@ -27,15 +27,15 @@ from orchestrator.doctor.findings import Finding
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint, Format
 from orchestrator.gateway.gateway import load_transport, wire_format_of
-from orchestrator.policy_files import read_policy
+from orchestrator.parent.workspace_folder import find_workspace
 from orchestrator.review.finding import list_children, open_book
-from orchestrator.skills import read_skills, skill_folders
-from orchestrator.spawning import open_spawner
 from orchestrator.terminal.figures import count
-from orchestrator.workspace_folder import find_workspace
-from worker.confinement import Enforced
+from orchestrator.terms.agents import agent_folders, read_agents
+from orchestrator.terms.policy_files import read_policy
+from orchestrator.terms.skills import read_skills, skill_folders
+from worker.confinement.confinement import Enforced
+from worker.confinement.shortfalls import not_enforced
 from worker.model import AnyModelFailure
-from worker.shortfalls import not_enforced
 from worker.tools.ripgrep import RipgrepMissing, run_ripgrep
 
 _OLDEST_GIT = (2, 38)

@@ -16,7 +16,7 @@ def add_doctor_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from worker.enforced import what_is_enforced
+    from worker.confinement.enforced import what_is_enforced
 
     enforced = what_is_enforced()  # while there is one thread: it forks
     from orchestrator.doctor.examinations import Patient, examine

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from merge.conflict import Conflict
-from merge.git import GitFailed
-from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
-from merge.repository import Repository
-from merge.resolving import Choice, ChoiceImpossible
-from merge.trees import RepoPath
-from merge.weighing import Decision, fix_decision
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from merge.landings.weighing import Decision, fix_decision
+from merge.merging.conflict import Conflict
+from merge.merging.resolving import Choice, ChoiceImpossible
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import RepoPath
+from orchestrator.children.first_message import listed
+from orchestrator.children.ledger import Ledger
 from orchestrator.faults import UserError
-from orchestrator.first_message import listed
-from orchestrator.ledger import Ledger
 from orchestrator.review.concluding import land_child
 from orchestrator.review.deciding import Wanted, match_choices
 from orchestrator.review.dropping import drop_child

@@ -6,9 +6,9 @@ themselves. Line numbers count from 1, as every tool shows them; `start` 5 with 
 
 import msgspec
 
-from merge.conflict import Why
-from merge.line_merge import Lines, Span
-from merge.trees import Entry, show_path
+from merge.merging.conflict import Why
+from merge.merging.line_merge import Lines, Span
+from merge.store.trees import Entry, show_path
 from orchestrator.review.detail import Content, Detail, FileChange, FileConflict
 from orchestrator.review.listing import Kept, kept
 

@@ -8,19 +8,19 @@ import os
 
 import msgspec
 
-from merge.forgetting import (
+from merge.files.lock import landing_lock
+from merge.landings.forgetting import (
     forget_children,
     forget_landings,
     pinned_children,
     recorded_landings,
     working_trees,
 )
-from merge.git import GitFailed
-from merge.landing_journal import JournalUnreadable
-from merge.lock import landing_lock
-from merge.repository import Repository
+from merge.landings.landing_journal import JournalUnreadable
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from orchestrator.children.ledger import Ledger
 from orchestrator.faults import UserError
-from orchestrator.ledger import Ledger
 from orchestrator.review.drafts import all_drafts, remove_drafts
 from orchestrator.review.finding import Known, home_of, is_alive, list_children
 from orchestrator.review.printing import show_json, show_lines

@@ -12,23 +12,23 @@ from contextlib import contextmanager
 
 import msgspec
 
-from merge.checkout import CheckoutFailed, Result, remove_checkout, take_result
-from merge.git import GitFailed
-from merge.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
-from merge.landing_journal import JournalUnreadable
-from merge.landing_records import read_records
-from merge.recovery import recover_landings
-from merge.repository import Repository
-from merge.resolving import Choice, ChoiceImpossible
-from merge.trees import ObjectId, RepoPath
-from merge.weighing import Decision
+from merge.checkouts.checkout import CheckoutFailed, Result, remove_checkout, take_result
+from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
+from merge.landings.landing_journal import JournalUnreadable
+from merge.landings.landing_records import read_records
+from merge.landings.recovery import recover_landings
+from merge.landings.weighing import Decision
+from merge.merging.resolving import Choice, ChoiceImpossible
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import ObjectId, RepoPath
+from orchestrator.children.ledger import Ledger, LedgerRow, Process
 from orchestrator.faults import UserError
-from orchestrator.ledger import Ledger, LedgerRow, Process
 from orchestrator.review.drafts import remove_drafts
 from orchestrator.review.finding import Known
 from orchestrator.review.outlook import checkout_of
 from worker.path_text import quote_path
-from worker.process_table import look_up
+from worker.processes.process_table import look_up
 
 
 def land_child(

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from merge.conflict import Conflict
-from merge.repository import Repository
-from merge.resolving import Choice, ChoiceImpossible
-from merge.trees import RepoPath, show_path
-from merge.weighing import Open, look_ahead
+from merge.landings.weighing import Open, look_ahead
+from merge.merging.conflict import Conflict
+from merge.merging.resolving import Choice, ChoiceImpossible
+from merge.store.repository import Repository
+from merge.store.trees import RepoPath, show_path
 from orchestrator.faults import UserError
 from orchestrator.review.outlook import Weighed
 from worker.path_text import quote_path

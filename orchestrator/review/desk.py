@@ -9,14 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from merge.conflict_text import open_conflict
-from merge.git import GitFailed
-from merge.landing import Landed, NothingToLand
-from merge.line_diff import unified_diff
-from merge.repository import Repository
-from merge.resolving import Choice, ChoiceImpossible
-from merge.trees import RepoPath
-from merge.weighing import Decision, fix_decision
+from merge.landings.landing import Landed, NothingToLand
+from merge.landings.weighing import Decision, fix_decision
+from merge.merging.conflict_text import open_conflict
+from merge.merging.line_diff import unified_diff
+from merge.merging.resolving import Choice, ChoiceImpossible
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import RepoPath
 from orchestrator.faults import UserError
 from orchestrator.review.acting import told
 from orchestrator.review.concluding import land_child

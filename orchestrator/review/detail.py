@@ -8,13 +8,13 @@ from typing import Literal
 
 import msgspec
 
-from merge.conflict import Conflict, describe
-from merge.conflict_text import open_conflict
-from merge.line_diff import find_edits
-from merge.line_merge import Edit, Hunk, Lines, split_lines
-from merge.objects import read_blobs
-from merge.repository import Repository
-from merge.trees import EXECUTABLE, FILE, SUBMODULE, SYMLINK, Change, Entry, ObjectId
+from merge.merging.conflict import Conflict, describe
+from merge.merging.conflict_text import open_conflict
+from merge.merging.line_diff import find_edits
+from merge.merging.line_merge import Edit, Hunk, Lines, split_lines
+from merge.store.objects import read_blobs
+from merge.store.repository import Repository
+from merge.store.trees import EXECUTABLE, FILE, SUBMODULE, SYMLINK, Change, Entry, ObjectId
 from orchestrator.review.outlook import Weighed
 
 Content = Literal["text", "binary", "link", "submodule", "other"]

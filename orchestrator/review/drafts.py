@@ -9,9 +9,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from merge.conflict import Conflict
-from merge.removal import remove_tree
-from merge.repository import Repository
+from merge.files.removal import remove_tree
+from merge.merging.conflict import Conflict
+from merge.store.repository import Repository
 
 _DIGITS = 12
 

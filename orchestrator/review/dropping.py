@@ -9,13 +9,13 @@ import time
 
 import msgspec
 
-from merge.checkout import CheckoutFailed, commits_made, remove_checkout, take_result
-from merge.git import GitFailed
-from merge.repository import Repository
-from merge.trees import show_path
+from merge.checkouts.checkout import CheckoutFailed, commits_made, remove_checkout, take_result
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import show_path
+from orchestrator.children.first_message import listed
+from orchestrator.children.ledger import Ledger
 from orchestrator.faults import UserError
-from orchestrator.first_message import listed
-from orchestrator.ledger import Ledger
 from orchestrator.review.drafts import remove_drafts
 from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.outlook import Weighed, checkout_of

@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import msgspec
 
-from merge.conflict import Conflict
-from merge.conflict_scratch import can_be_laid_out, lay_out_conflicts, merge_tool, read_resolved
-from merge.conflict_text import (
+from merge.merging.conflict import Conflict
+from merge.merging.conflict_scratch import can_be_laid_out, lay_out_conflicts, merge_tool, read_resolved
+from merge.merging.conflict_text import (
     ConflictText,
     MarkersBroken,
     marker_length,
@@ -22,10 +22,10 @@ from merge.conflict_text import (
     render_conflict,
     resolved_content,
 )
-from merge.line_merge import Contested
-from merge.repository import Repository
-from merge.resolving import Choice, Content
-from merge.trees import RepoPath, show_path
+from merge.merging.line_merge import Contested
+from merge.merging.resolving import Choice, Content
+from merge.store.repository import Repository
+from merge.store.trees import RepoPath, show_path
 from orchestrator.faults import UserError
 from orchestrator.review.drafts import draft_file, earlier_drafts, scratch_folder
 from orchestrator.review.programs import editor_command, run_editor, run_in_foreground

@@ -14,11 +14,10 @@ from typing import Literal
 
 import msgspec
 
-from merge.checkout import is_begun
-from merge.repository import NotARepository, Repository, children_folder, find_repository
-from merge.trees import ObjectId
-from orchestrator.faults import UserError
-from orchestrator.ledger import (
+from merge.checkouts.checkout import is_begun
+from merge.store.repository import NotARepository, Repository, children_folder, find_repository
+from merge.store.trees import ObjectId
+from orchestrator.children.ledger import (
     OPEN_STATES,
     Ledger,
     LedgerRow,
@@ -27,9 +26,10 @@ from orchestrator.ledger import (
     ledger_path,
     open_ledger,
 )
-from orchestrator.workspace_folder import find_known_workspace, is_workspace
+from orchestrator.faults import UserError
+from orchestrator.parent.workspace_folder import find_known_workspace, is_workspace
 from worker.path_text import quote_path, unquote_path
-from worker.process_table import look_up
+from worker.processes.process_table import look_up
 
 Standing = Literal["at work", "interrupted", "kept", "left over", "over"]
 """Whose a child is: its session's (`at work`), the person's (the next three), or nobody's any more.

@@ -2,10 +2,10 @@
 
 import time
 
-from merge.repository import Repository
-from merge.trees import show_path
-from orchestrator.first_message import listed
-from orchestrator.ledger import LedgerRow
+from merge.store.repository import Repository
+from merge.store.trees import show_path
+from orchestrator.children.first_message import listed
+from orchestrator.children.ledger import LedgerRow
 from orchestrator.review.finding import Known, stand
 from orchestrator.review.listing import holds, why
 from orchestrator.review.outlook import Conflicts, Weighed, in_words, weigh_child

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from merge.repository import Repository
-from orchestrator.ledger import Ledger
+from merge.store.repository import Repository
+from orchestrator.children.ledger import Ledger
 from orchestrator.review.finding import Known, Standing, list_children
 from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here

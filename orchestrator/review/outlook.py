@@ -10,12 +10,12 @@ from functools import partial
 
 import msgspec
 
-from merge.checkout import Checkout, CheckoutFailed, Result, take_result
-from merge.conflict import Conflict, Why, describe
-from merge.git import GitFailed
-from merge.repository import Repository
-from merge.trees import ObjectId, show_path
-from merge.weighing import Barred, Clear, Open, look_ahead
+from merge.checkouts.checkout import Checkout, CheckoutFailed, Result, take_result
+from merge.landings.weighing import Barred, Clear, Open, look_ahead
+from merge.merging.conflict import Conflict, Why, describe
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import ObjectId, show_path
 from orchestrator.review.finding import Known, own_repository
 
 _AT_ONCE = 4

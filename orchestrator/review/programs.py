@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from merge.filters import read_config
-from merge.repository import Repository
-from merge.snapshot import parent_place
+from merge.snapshots.snapshot import parent_place
+from merge.store.filters import read_config
+from merge.store.repository import Repository
 from orchestrator.faults import UserError
 
 # What git sets for its hooks and aliases: covey may have been started by one.

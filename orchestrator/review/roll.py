@@ -11,15 +11,15 @@ from pathlib import Path
 
 import msgspec
 
-from merge.checkout import CheckoutFailed, glance
-from merge.forgetting import working_trees
-from merge.git import GitFailed
-from merge.overlaps import AtWork, find_overlap
-from merge.repository import Repository
-from merge.trees import show_path
+from merge.checkouts.checkout import CheckoutFailed, glance
+from merge.landings.forgetting import working_trees
+from merge.merging.overlaps import AtWork, find_overlap
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from merge.store.trees import show_path
+from orchestrator.children.ledger import Ledger, LedgerRow, State
+from orchestrator.children.mounting import seen_at
 from orchestrator.journal import JournalBroken, read_entries
-from orchestrator.ledger import Ledger, LedgerRow, State
-from orchestrator.mounting import seen_at
 from orchestrator.review.finding import Known, home_of, list_children
 from orchestrator.review.outlook import checkout_of
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here

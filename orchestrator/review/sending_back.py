@@ -4,9 +4,9 @@ The words of the person, and the reason: what conflicts, and what the parent has
 which it can't see by itself. Looks only; a session lets the child go on.
 """
 
-from merge.line_diff import unified_diff
-from merge.objects import edit_tree
-from merge.repository import Repository
+from merge.merging.line_diff import unified_diff
+from merge.store.objects import edit_tree
+from merge.store.repository import Repository
 from orchestrator.faults import UserError
 from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.listing import why

@@ -7,12 +7,12 @@ change is a plain unified diff and each version of a conflict a block of its own
 import time
 from collections.abc import Sequence
 
-from merge.line_diff import unified_diff
-from merge.line_merge import Hunk, Lines
-from merge.line_merge import Span as Extent
-from merge.repository import Repository
-from merge.trees import Entry, show_path
-from orchestrator.kept import for_shell
+from merge.merging.line_diff import unified_diff
+from merge.merging.line_merge import Hunk, Lines
+from merge.merging.line_merge import Span as Extent
+from merge.store.repository import Repository
+from merge.store.trees import Entry, show_path
+from orchestrator.children.kept import for_shell
 from orchestrator.review.as_data import in_full
 from orchestrator.review.detail import Detail, FileChange, FileConflict, read_detail
 from orchestrator.review.finding import Known

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from merge.line_merge import Edit, Hunk, Lines
+from merge.merging.line_merge import Edit, Hunk, Lines
 from orchestrator.review.word_marks import mark_words, wrap
 from orchestrator.terminal.cells import width_of
 from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame

@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from merge.conflict_text import ConflictText
-from merge.line_merge import Contested, Lines, Settled
-from merge.resolving import Choice, Content
+from merge.merging.conflict_text import ConflictText
+from merge.merging.line_merge import Contested, Lines, Settled
+from merge.merging.resolving import Choice, Content
 from orchestrator.review.detail import FileConflict
 
 Side = Literal["here", "child", "both", "before"]

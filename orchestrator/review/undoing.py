@@ -5,10 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from merge.git import GitFailed
-from merge.landing_journal import JournalUnreadable
-from merge.repository import Repository
-from merge.undo import (
+from merge.landings.landing_journal import JournalUnreadable
+from merge.landings.undo import (
     AnyUndo,
     LandingSummary,
     NothingToUndo,
@@ -18,9 +16,11 @@ from merge.undo import (
     list_landings,
     undo_landing,
 )
+from merge.store.git import GitFailed
+from merge.store.repository import Repository
+from orchestrator.children.first_message import listed
+from orchestrator.children.ledger import Ledger
 from orchestrator.faults import UserError
-from orchestrator.first_message import listed
-from orchestrator.ledger import Ledger
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.table import table
 from orchestrator.review.words import age

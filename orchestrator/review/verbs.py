@@ -12,7 +12,7 @@ from orchestrator.faults import UserError
 from orchestrator.options import add_budget_options, add_endpoint_options
 
 if TYPE_CHECKING:
-    from merge.repository import Repository
+    from merge.store.repository import Repository
 
 AddVerb = Callable[..., argparse.ArgumentParser]
 """`add_parser` of the program's verbs."""

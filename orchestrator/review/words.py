@@ -1,6 +1,6 @@
 """Small texts that several views share: ages, and commands a person may copy. Pure."""
 
-from orchestrator.kept import for_shell
+from orchestrator.children.kept import for_shell
 from orchestrator.terminal.figures import count
 
 

@@ -17,7 +17,7 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import Entry, JournalBroken, read_entries
-from orchestrator.resuming import journal_path, sessions_in
+from orchestrator.parent.resuming import journal_path, sessions_in
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.table import table
 from orchestrator.review.words import age

@@ -41,7 +41,7 @@ def _export(arguments: argparse.Namespace) -> int:
 def _watch(arguments: argparse.Namespace) -> int:
     import trio
 
-    from orchestrator.resuming import journal_path, session_named
+    from orchestrator.parent.resuming import journal_path, session_named
     from orchestrator.review.finding import find_repository_here
     from orchestrator.screen_choice import can_be_window
 

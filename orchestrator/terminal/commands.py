@@ -10,8 +10,8 @@ from typing import Literal, Protocol, assert_never
 
 import msgspec
 
-from merge.repository import Repository
-from orchestrator.budget import Purse
+from merge.store.repository import Repository
+from orchestrator.conversation.budget import Purse
 from orchestrator.events import Dismissed
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal

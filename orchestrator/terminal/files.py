@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from merge.git import GitFailed, GitPlace, run_git
+from merge.store.git import GitFailed, GitPlace, run_git
 
 _MOST = 50_000
 """Files that are offered: in a larger workspace the rest is typed by hand."""

@@ -10,8 +10,8 @@ from typing import assert_never
 
 import trio
 
-from merge.repository import Repository
-from orchestrator.budget import Budget, Purse
+from merge.store.repository import Repository
+from orchestrator.conversation.budget import Budget, Purse
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.terminal.commands import CommandedSession, SendBack, What
@@ -113,10 +113,10 @@ def _modules_lines(repository: Repository) -> list[Line]:
 
 
 def _jobs_lines(repository: Repository) -> list[Line]:
-    from orchestrator.jobs import JOBS_FOLDER
     from orchestrator.jobs_verb import jobs_table
-    from orchestrator.own_folder import NAME
-    from worker.job_folder import list_jobs
+    from orchestrator.parent.jobs import JOBS_FOLDER
+    from orchestrator.parent.own_folder import NAME
+    from worker.jobs.job_folder import list_jobs
 
     return jobs_table(list_jobs(repository.root / NAME / JOBS_FOLDER), _LOOK, time.time(), None)
 
@@ -127,7 +127,7 @@ async def switch(repository: Repository, module: str, *, on: bool) -> list[Line]
     def write() -> list[Line]:
         from orchestrator.config.home import covey_home
         from orchestrator.config.reading import FILE_NAME, read_settings
-        from orchestrator.modules import switch_module
+        from orchestrator.terms.modules import switch_module
 
         read_settings(os.environ, repository.root)  # a file with a fault in it is not written to
         switch_module(covey_home(os.environ) / FILE_NAME, module, on=on)

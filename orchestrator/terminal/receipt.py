@@ -7,11 +7,11 @@ and is never broken by us: a terminal wraps it on the screen and copies it whole
 from collections.abc import Mapping
 from typing import assert_never
 
-from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.checks.results import CheckResult, describe
+from orchestrator.children.first_message import describe_ending, listed, role
+from orchestrator.children.kept import removal_hint
 from orchestrator.events import Stopped
-from orchestrator.first_message import describe_ending, listed, role
-from orchestrator.kept import removal_hint
 from orchestrator.roster import ChildRow, Picture, State
 from orchestrator.terminal.figures import count, counters, duration, tally
 from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line

@@ -6,9 +6,9 @@ order of their worth, the state and the id last; what does not fit a column is c
 
 from collections.abc import Sequence
 
-from merge.landing import Conflicted, Held, Landed
+from merge.landings.landing import Conflicted, Held, Landed
+from orchestrator.children.first_message import describe_ending, last_text
 from orchestrator.events import Stopped
-from orchestrator.first_message import describe_ending, last_text
 from orchestrator.roster import ChildRow
 from orchestrator.terminal.cells import cut, pad, width_of
 from orchestrator.terminal.figures import clock, count, short_tokens, tally

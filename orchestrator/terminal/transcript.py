@@ -6,7 +6,8 @@ one. A terminal that draws child rows leaves out what those show (`is_shown_by_r
 everything.
 """
 
-from orchestrator.compaction import summary_in
+from orchestrator.children.first_message import last_text, role
+from orchestrator.conversation.compaction import summary_in
 from orchestrator.events import (
     CheckStarted,
     ChildFinished,
@@ -25,7 +26,6 @@ from orchestrator.events import (
     SessionStarted,
     TurnFinished,
 )
-from orchestrator.first_message import last_text, role
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from orchestrator.checks.results import CheckResult
+from orchestrator.children.first_message import describe_ending
 from orchestrator.events import Stopped, TurnFinished
-from orchestrator.first_message import describe_ending
 from orchestrator.unattended.exit_codes import AnyRunEnding, Completed, Signalled, StoppedShort
 from orchestrator.unattended.goal import Claim, Round, first_request, is_stalled, next_request, read_claim
 from worker.protocol import Answered, AnyOutcome, ChildId

@@ -14,12 +14,14 @@ from functools import partial
 
 import trio
 
-from merge.trees import ObjectId
+from merge.store.trees import ObjectId
 from orchestrator.checks.results import CheckResult, is_verified
+from orchestrator.children.first_message import describe_ending, last_text
+from orchestrator.children.workspace_changes import paths_changed, tree_now
 from orchestrator.events import ErrorRecorded, Stopped, TurnFinished
 from orchestrator.faults import UserError
-from orchestrator.first_message import describe_ending, last_text
 from orchestrator.journal import PARENT
+from orchestrator.parent.session import Session
 from orchestrator.receipts import (
     Receipt,
     ReceiptTurn,
@@ -27,12 +29,10 @@ from orchestrator.receipts import (
     children_told,
     write_receipt,
 )
-from orchestrator.session import Session
 from orchestrator.terminal.look import look_at
 from orchestrator.unattended.courses import Course
 from orchestrator.unattended.exit_codes import AnyRunEnding, Signalled, exit_code, why
 from orchestrator.unattended.reporting import Manner, Reporter
-from orchestrator.workspace_changes import paths_changed, tree_now
 from worker.protocol import ChildId
 
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]

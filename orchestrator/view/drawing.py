@@ -7,7 +7,7 @@ than the screen is wide; whoever draws wraps them. The Markdown of an answer is 
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from orchestrator.first_message import listed, role
+from orchestrator.children.first_message import listed, role
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.cells import cut
 from orchestrator.terminal.figures import clock, count, duration, tally

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from merge.trees import show_path
+from merge.store.trees import show_path
 from orchestrator.review.desk import Opened
 from orchestrator.review.outlook import Conflicts, LandsNow, Weighed, in_words
 from orchestrator.review.showing import draw_changes, draw_head, draw_hunk

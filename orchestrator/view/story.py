@@ -5,7 +5,7 @@ same blocks. Taking an entry costs the same however long the session is already;
 blocks it has to draw anew.
 """
 
-from orchestrator.compaction import summary_in
+from orchestrator.conversation.compaction import summary_in
 from orchestrator.events import (
     CheckStarted,
     ChildFinished,

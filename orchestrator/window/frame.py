@@ -14,7 +14,7 @@ from textual.driver import Driver
 from textual.message import Message
 from textual.widgets import Input
 
-from merge.repository import Repository
+from merge.store.repository import Repository
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line

@@ -17,7 +17,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input
 
-from merge.repository import Repository
+from merge.store.repository import Repository
 from orchestrator.faults import UserError
 from orchestrator.review import desk
 from orchestrator.review.desk import Opened

@@ -3,7 +3,7 @@
 from textual.app import App
 from textual.driver import Driver
 
-from merge.repository import Repository
+from merge.store.repository import Repository
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.look import Look
 from orchestrator.window.review import Review

@@ -14,10 +14,10 @@ from typing import cast
 
 import trio
 
-from merge.repository import Repository
+from merge.store.repository import Repository
 from orchestrator.config.home import covey_home
 from orchestrator.events import Answer, QuestionId
-from orchestrator.session import Session
+from orchestrator.parent.session import Session
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.files import FileList
 from orchestrator.terminal.history_file import read_history, remember

@@ -199,7 +199,7 @@ class WindowSeat:
 
     def _read_modules(self) -> list[ModuleState]:
         from orchestrator.config.reading import read_settings
-        from orchestrator.modules import module_rows
+        from orchestrator.terms.modules import module_rows
 
         rows = module_rows(read_settings(os.environ, self._session.repository.root))
         return [ModuleState(row.name, row.on, row.about) for row in rows]

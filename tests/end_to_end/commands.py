@@ -7,9 +7,9 @@ from pathlib import Path
 
 import trio
 
-from merge.repository import find_repository
-from orchestrator.ledger import open_ledger
-from orchestrator.mounting import seen_at
+from merge.store.repository import find_repository
+from orchestrator.children.ledger import open_ledger
+from orchestrator.children.mounting import seen_at
 from orchestrator.scripted.scenario import Call
 from tests.end_to_end.covey import call, journal_of
 from worker.protocol import ToolFinished

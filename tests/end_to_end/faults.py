@@ -15,9 +15,9 @@ from typing import Protocol
 
 import trio
 
-from merge.repository import find_repository
-from orchestrator.ledger import OPEN_STATES, LedgerRow, ledger_path, open_ledger
-from worker.process_tree import ProcessKey, is_alive, list_tree, signal_all
+from merge.store.repository import find_repository
+from orchestrator.children.ledger import OPEN_STATES, LedgerRow, ledger_path, open_ledger
+from worker.processes.process_tree import ProcessKey, is_alive, list_tree, signal_all
 
 
 class Sufferer:

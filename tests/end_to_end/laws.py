@@ -8,17 +8,17 @@ from pathlib import Path
 
 import trio
 
-from merge.repository import children_folder, find_repository
-from orchestrator.environment import child_marker
+from merge.store.repository import children_folder, find_repository
+from orchestrator.children.ledger import OPEN_STATES, open_ledger
 from orchestrator.events import ChildFinished
 from orchestrator.journal import JournalBroken, read_entries
-from orchestrator.ledger import OPEN_STATES, open_ledger
+from orchestrator.sandbox.environment import child_marker
 from orchestrator.scripted.scenario import Conversation
 from orchestrator.scripted.server import ScriptedServer
 from tests.end_to_end.covey import REQUEST, call, open_covey, run_covey, says, talk, task
 from tests.end_to_end.faults import Fault, Sufferer, landing_journals, length_of
 from tests.end_to_end.test_delegation import git_state, read_tree
-from worker.process_tree import marked_processes
+from worker.processes.process_tree import marked_processes
 from worker.protocol import ChildId, ToolFinished
 
 DONE = "Both are done, as I was told."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Held, Landed
+from merge.landings.landing import Held, Landed
 from orchestrator.events import ChildFinished, NeverBegan
 from orchestrator.scripted.scenario import AnyFault, Call, Conversation, Cut, Html, Malformed, Reply, Status
 from tests.conftest import RepositoryOf

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing import Conflicted, Landed
-from merge.pool import disk_use
-from merge.repository import find_repository
+from merge.checkouts.pool import disk_use
+from merge.landings.landing import Conflicted, Landed
+from merge.store.repository import find_repository
 from orchestrator.events import ChildFinished, ChildWorking, Noticed
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import shell

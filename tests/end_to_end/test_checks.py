@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Held, Landed
+from merge.landings.landing import Held, Landed
 from orchestrator.cli import run
 from orchestrator.events import CheckFinished, ChildFinished
 from orchestrator.scripted.scenario import Conversation

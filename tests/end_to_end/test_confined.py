@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Landed
+from merge.landings.landing import Landed
 from orchestrator.config.tables import SandboxTable
 from orchestrator.events import Noticed
 from orchestrator.journal import Journal, read_entries
-from orchestrator.opening import tell_what_is_not_enforced
+from orchestrator.parent.opening import tell_what_is_not_enforced
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, seen, shell
 from tests.end_to_end.covey import (
@@ -29,7 +29,7 @@ from tests.end_to_end.covey import (
 from tests.end_to_end.test_delegation import endings
 from tests.escapes.machine import everything_is_here  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from tests.escapes.world import SECRET, fingerprint, make_victim_folder
-from worker.confinement import Enforced
+from worker.confinement.confinement import Enforced
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from merge.landing import Conflicted, Landed, NothingToLand
+from merge.landings.landing import Conflicted, Landed, NothingToLand
 from orchestrator.events import ChildFinished
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (

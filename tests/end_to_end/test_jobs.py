@@ -15,8 +15,8 @@ from orchestrator.journal import PARENT, read_entries
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import REQUEST, call, open_covey, read_all, run_covey, says, serving, talk, task
 from worker.conversation import ToolMessage, UserMessage
-from worker.job_folder import Job, JobEnd, Running, list_jobs
-from worker.keeping import stop_job, wait_job
+from worker.jobs.job_folder import Job, JobEnd, Running, list_jobs
+from worker.jobs.keeping import stop_job, wait_job
 from worker.protocol import ToolFinished
 
 ID = r"the job (job-\w+)"

@@ -7,22 +7,22 @@ import pytest
 import trio
 import trio.testing
 
-from merge.landing import Held, Landed
-from merge.lock import landing_lock
-from merge.repository import find_repository
+from merge.files.lock import landing_lock
+from merge.landings.landing import Held, Landed
+from merge.store.repository import find_repository
 from orchestrator.events import ChildFinished, Died, Replied, Stopped, TurnFinished
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal
-from orchestrator.opening import open_session
+from orchestrator.parent.opening import open_session
 from orchestrator.scripted.scenario import Hang, Reply, Status
 from orchestrator.scripted.server import ScriptedServer
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell
 from tests.end_to_end.covey import REQUEST, breaks, call, journal_of, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import endings
-from tests.orchestrator import test_child, test_children
-from worker.frames import encode_frame
+from tests.orchestrator.children import test_child, test_children
 from worker.model import ContextOverflow
+from worker.pipe.frames import encode_frame
 from worker.protocol import Answered, ChildId, ModelGaveUp, ToolFinished
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Landed
+from merge.landings.landing import Landed
 from orchestrator.events import ChildFinished, Stopped
 from orchestrator.scripted.scenario import Hang
 from tests.conftest import RepositoryOf
@@ -14,7 +14,7 @@ from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
 from tests.end_to_end.covey import REQUEST, breaks, call, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
 from tests.fixtures_on_disk import commit_fixture
-from tests.orchestrator.test_child import Bench, bench
+from tests.orchestrator.children.test_child import Bench, bench
 from tests.real_git import commit_all, git, git_lines, init_repository
 from worker.protocol import Answered
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Conflicted, Held, Landed, NothingToLand
-from orchestrator import settling
+from merge.landings.landing import Conflicted, Held, Landed, NothingToLand
+from orchestrator.children import settling
 from orchestrator.events import ChildFinished
 from orchestrator.journal import read_entries
 from orchestrator.scripted.scenario import Reply
@@ -16,7 +16,7 @@ from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
 from tests.end_to_end.covey import REQUEST, Done, run_covey, says, serving, talk, task
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
-from tests.orchestrator.test_child import bench
+from tests.orchestrator.children.test_child import bench
 from tests.real_git import commit_all, git, git_lines, init_repository
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from merge.landing import Held
+from merge.landings.landing import Held
 from orchestrator.events import (
     ChildFinished,
     ChildQueued,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing import Conflicted, Landed
+from merge.landings.landing import Conflicted, Landed
 from orchestrator.events import ChildFinished
 from tests.end_to_end.covey import REQUEST, Done, call, journal_of, run_covey, says, serving, talk, task
 from tests.real_git import git_lines

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing import Conflicted, Landed
+from merge.landings.landing import Conflicted, Landed
 from orchestrator.events import ChildFinished
 from orchestrator.scripted.scenario import Call, Conversation
 from tests.end_to_end.covey import REQUEST, call, journal_of, run_covey, says, serving, talk, task

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.landing import Held
-from merge.repository import find_repository
-from orchestrator.environment import child_marker
+from merge.landings.landing import Held
+from merge.store.repository import find_repository
+from orchestrator.children.ledger import open_ledger
 from orchestrator.events import ChildFinished, Stopped, TurnFinished
-from orchestrator.ledger import open_ledger
+from orchestrator.sandbox.environment import child_marker
+from orchestrator.sandbox.temporary_folder import temporary_folder_of
 from orchestrator.scripted.scenario import Conversation, Hang
 from orchestrator.scripted.server import ScriptedServer
-from orchestrator.temporary_folder import temporary_folder_of
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
     REQUEST,
@@ -30,7 +30,7 @@ from tests.end_to_end.covey import (
     task,
 )
 from tests.end_to_end.faults import Sufferer
-from worker.process_tree import list_tree, signal_all, wait_gone
+from worker.processes.process_tree import list_tree, signal_all, wait_gone
 
 STUBBORN = (
     "trap '' TERM INT HUP; echo started >> {mark}; "

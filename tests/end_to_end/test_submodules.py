@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing import Landed
+from merge.landings.landing import Landed
 from orchestrator.events import ChildFinished
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import REQUEST, call, journal_of, run_covey, says, serving, talk, task

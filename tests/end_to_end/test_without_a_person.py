@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import trio
 
-from merge.repository import find_repository
+from merge.store.repository import find_repository
 from orchestrator.cli import run
 from orchestrator.journal import Entry
 from orchestrator.receipts import Receipt

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from worker.confinement import Confinement, Enforced
-from worker.enforced import what_is_enforced
-from worker.first_steps import Confine, encode_steps
+from worker.confinement.confinement import Confinement, Enforced
+from worker.confinement.enforced import what_is_enforced
+from worker.confinement.first_steps import Confine, encode_steps
 
 DEVICES = tuple(b"/dev/" + name for name in (b"null", b"zero", b"urandom", b"tty", b"ptmx"))
 
@@ -16,8 +16,8 @@ WITHOUT_MOUNTS = Enforced(landlock=what_is_enforced().landlock) if sys.platform 
 
 BEGIN = """
 import sys
-from worker.confinement import Enforced
-from worker.first_steps import decode_steps, take_steps
+from worker.confinement.confinement import Enforced
+from worker.confinement.first_steps import decode_steps, take_steps
 import msgspec
 take_steps(decode_steps(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Enforced | None))
 """

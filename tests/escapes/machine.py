@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from tests.machine import lacks
-from worker.confinement import LANDLOCK, Enforced
-from worker.enforced import what_is_enforced
+from worker.confinement.confinement import LANDLOCK, Enforced
+from worker.confinement.enforced import what_is_enforced
 
 
 @pytest.fixture(autouse=True)

@@ -37,13 +37,14 @@ AS_ROOT = os.geteuid() == 0
 
 # A worker that has no rights of root's, and so needs a user namespace; and one on a system without namespaces.
 BEGIN = (
-    "import sys; from worker.first_steps import decode_steps, take_steps; from worker.__main__ import main; "
+    "import sys; from worker.confinement.first_steps import decode_steps, take_steps;"
+    " from worker.__main__ import main; "
 )
 UNPRIVILEGED = (
     sys.executable,
     "-P",
     "-c",
-    "from worker.system_calls import keep_capabilities as keep; keep(1 << 31); "
+    "from worker.confinement.system_calls import keep_capabilities as keep; keep(1 << 31); "
     + BEGIN
     + "main(sys.argv[1])",
 )
@@ -51,7 +52,7 @@ WITHOUT_MOUNTS = (
     sys.executable,
     "-P",
     "-c",
-    "from worker.enforced import *; " + BEGIN + "found = Enforced(what_is_enforced().landlock);"
+    "from worker.confinement.enforced import *; " + BEGIN + "found = Enforced(what_is_enforced().landlock);"
     "take_steps(decode_steps(sys.argv[1]), found); main()",
 )
 WAYS_TO_START = {"as it is": (), "unprivileged": UNPRIVILEGED, "without mounts": WITHOUT_MOUNTS}

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import trio
 
-from merge.repository import find_repository
-from orchestrator.child import Child, NewChild
+from merge.store.repository import find_repository
+from orchestrator.children.child import Child, NewChild
+from orchestrator.children.grounds import Grounds, SharedSnapshot
+from orchestrator.children.ledger import open_ledger
+from orchestrator.children.spawning import FreshSpawner
 from orchestrator.config.tables import Configuration, SandboxTable
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import open_gateway
-from orchestrator.grounds import Grounds, SharedSnapshot
 from orchestrator.journal import Journal
-from orchestrator.ledger import open_ledger
 from orchestrator.scripted.scenario import Reply
-from orchestrator.spawning import FreshSpawner
 from tests.end_to_end.covey import says, serving, talk
 from tests.real_git import commit_all, init_repository
 from worker.protocol import Answered, ChildId, Kind

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkout import Checkout, make_checkout, remove_checkout
-from merge.overlay_way import OverlayWay
-from merge.plain_way import PlainWay
-from merge.repository import Repository
-from merge.shared_caches import SHARED
-from merge.snapshot import take_snapshot
-from merge.ways import Way
+from merge.checkouts.checkout import Checkout, make_checkout, remove_checkout
+from merge.checkouts.overlay_way import OverlayWay
+from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.ways import Way
+from merge.snapshots.shared_caches import SHARED
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.repository import Repository
 from tests.hermetic import THEIRS
 from tests.merge.mounted import end_show, enter_once, show
 from tests.merge.places import MakeCheckout, MakePlace, Place

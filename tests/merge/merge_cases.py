@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge.trees import ObjectId
+from merge.store.trees import ObjectId
 from tests.merge.places import Place
 
 CASES = Path(__file__).resolve().parents[2] / "fixtures" / "merge_cases"

@@ -6,13 +6,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from merge.checkout import Checkout, checkout_mount
-from merge.overlay import Mount
-from merge.repository import Repository
-from orchestrator.mounting import step_of
+from merge.checkouts.checkout import Checkout, checkout_mount
+from merge.checkouts.overlay import Mount
+from merge.store.repository import Repository
+from orchestrator.children.mounting import step_of
 from tests.machine import lacks
-from worker.first_steps import PRIVILEGED_OPTIONS, take_steps
-from worker.namespaces import enter_mount_namespace, mount_overlay
+from worker.confinement.first_steps import PRIVILEGED_OPTIONS, take_steps
+from worker.confinement.namespaces import enter_mount_namespace, mount_overlay
 
 _entered: set[int] = set()
 

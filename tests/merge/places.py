@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge.checkout import Checkout
-from merge.repository import Repository, find_repository
+from merge.checkouts.checkout import Checkout
+from merge.store.repository import Repository, find_repository
 
 
 @dataclass(frozen=True)

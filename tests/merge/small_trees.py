@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from merge.objects import edit_tree, write_blob
-from merge.repository import Repository
-from merge.trees import EXECUTABLE, FILE, Entry, ObjectId, RepoPath
+from merge.store.objects import edit_tree, write_blob
+from merge.store.repository import Repository
+from merge.store.trees import EXECUTABLE, FILE, Entry, ObjectId, RepoPath
 
 Model = Mapping[str, tuple[int, tuple[str, ...]]]
 """A small tree: mode and lines by path."""

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from merge.removal import remove_tree
+from merge.files.removal import remove_tree
 from tests.merge.places import Place
 
 NAMES = st.sampled_from(["a", "b", "a.x", "é"])

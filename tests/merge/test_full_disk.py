@@ -16,10 +16,10 @@ _MOUNT = 'mount -t tmpfs -o size="$1" covey "$2" && shift 2 && exec "$@"'
 _TRY = """
 import sys
 from pathlib import Path
-from merge.checkout import CheckoutFailed, make_checkout
-from merge.git import GitFailed
-from merge.repository import find_repository
-from merge.snapshot import take_snapshot
+from merge.checkouts.checkout import CheckoutFailed, make_checkout
+from merge.store.git import GitFailed
+from merge.store.repository import find_repository
+from merge.snapshots.snapshot import take_snapshot
 
 repository = find_repository(Path(sys.argv[1]))
 try:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing_records import read_records
-from merge.recovery import recover_landings
-from tests.merge.landings import exact_state, own_files, untouched_state
+from merge.landings.landing_records import read_records
+from merge.landings.recovery import recover_landings
+from tests.merge.landing_places import exact_state, own_files, untouched_state
+from tests.merge.landings.test_recovery import Scene, scene, tmp_path, with_swaps, without_swaps
 from tests.merge.places import Place
-from tests.merge.test_recovery import Scene, scene, tmp_path, with_swaps, without_swaps
 
 __all__ = ["scene", "tmp_path"]  # fixtures
 
@@ -27,9 +27,9 @@ _CHANGING = (
 
 _LAND = """
 import sys
-from merge import renaming
-from merge.landing import land
-from merge.repository import find_repository
+from merge.files import renaming
+from merge.landings.landing import land
+from merge.store.repository import find_repository
 from pathlib import Path
 
 root, base, result, swaps = sys.argv[1:]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkout import Checkout, take_result
-from merge.landing import AnyLanding, Conflicted, Landed, NothingToLand, land
-from tests.merge.landings import exact_state, head_tree, result_of, untouched_state
+from merge.checkouts.checkout import Checkout, take_result
+from merge.landings.landing import AnyLanding, Conflicted, Landed, NothingToLand, land
+from tests.merge.landing_places import exact_state, head_tree, result_of, untouched_state
 from tests.merge.places import MakeCheckout, Place, folder_state
 
 LINES = [f"line {number}\n" for number in range(1, 11)]

@@ -5,14 +5,14 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from merge.git_merge import merge_by_git
-from merge.landing import Conflicted, Landed, NothingToLand, land
-from merge.objects import list_tree, read_blob
-from merge.snapshot import take_snapshot
-from merge.trees import EXECUTABLE, ObjectId
-from merge.undo import Undone, undo_landing
-from tests.merge.landings import exact_state, own_files, untouched_state
-from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
+from merge.landings.landing import Conflicted, Landed, NothingToLand, land
+from merge.landings.undo import Undone, undo_landing
+from merge.merging.git_merge import merge_by_git
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.objects import list_tree, read_blob
+from merge.store.trees import EXECUTABLE, ObjectId
+from tests.merge.landing_places import exact_state, own_files, untouched_state
+from tests.merge.landing_places import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.merge_cases import Files, files_of
 from tests.merge.places import Place
 from tests.merge.small_trees import Model, store, three_trees

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.landing import Conflicted, Landed, NothingToLand, land
-from tests.merge.landings import no_waiting_for_the_disk as no_waiting_for_the_disk
+from merge.landings.landing import Conflicted, Landed, NothingToLand, land
+from tests.merge.landing_places import no_waiting_for_the_disk as no_waiting_for_the_disk
 from tests.merge.merge_cases import Files, MergeCase, files_of, merge_cases
 from tests.merge.places import MakePlace, Place, git_state
 

@@ -1,13 +1,13 @@
 """Real git. What a person has configured for their own eyes changes nothing of what is read from git."""
 
-from merge.conflict_text import open_conflict
-from merge.line_diff import find_edits, unified_diff
-from merge.objects import read_entry
-from merge.present import StoredTree
-from merge.snapshot import take_snapshot
-from merge.three_way import Clashed, Merged, merge_trees
-from merge.trees import RepoPath
-from tests.merge.landings import head_tree, result_of
+from merge.merging.conflict_text import open_conflict
+from merge.merging.line_diff import find_edits, unified_diff
+from merge.merging.present import StoredTree
+from merge.merging.three_way import Clashed, Merged, merge_trees
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.objects import read_entry
+from merge.store.trees import RepoPath
+from tests.merge.landing_places import head_tree, result_of
 from tests.merge.places import Place
 
 # Each of them changes what `git diff`, `git status` or a merge says when nobody holds against it.

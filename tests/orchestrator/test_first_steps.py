@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from orchestrator.spawning import can_fork_warm
+from orchestrator.children.spawning import can_fork_warm
 from tests.machine import lacks
-from tests.orchestrator.test_spawning import ENVIRONMENT, owned, spawner_of
-from worker.confinement import Confinement
+from tests.orchestrator.children.test_spawning import ENVIRONMENT, owned, spawner_of
+from worker.confinement.confinement import Confinement
+from worker.confinement.first_steps import CANT_MOUNT, Confine, MountOverlay, decode_steps, encode_steps
 from worker.conversation import AssistantMessage, CallId, ToolCall, UserMessage
-from worker.first_steps import CANT_MOUNT, Confine, MountOverlay, decode_steps, encode_steps
 from worker.model import Reply
 from worker.protocol import ChildId, ModelAsked, ModelReplied, Ready, Start, ToolFinished, ToolStarted
 
@@ -100,7 +100,7 @@ for file in upper/inner/new.txt delta/both.txt lock; do echo out > "$1/$file"; c
 cat "$1/pristine/both.txt"; umount "$1/seen"; grep CapEff /proc/self/status
 """
     code = (
-        "import os, sys; from worker.first_steps import decode_steps, take_steps;"
+        "import os, sys; from worker.confinement.first_steps import decode_steps, take_steps;"
         "take_steps(decode_steps(sys.argv[1])); os.execv('/bin/sh', ['sh', '-c', *sys.argv[2:]])"
     )
     before = {name: (tmp_path / name).stat() for name in ("delta/both.txt", "lock")}

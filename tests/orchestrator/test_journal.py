@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from merge.landing import Conflicted, Held, Landed, NothingToLand
+from merge.landings.landing import Conflicted, Held, Landed, NothingToLand
 from orchestrator.checks.results import CheckResult, RanTooLong
 from orchestrator.events import (
     AnyFact,

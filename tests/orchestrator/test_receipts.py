@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from merge.landing import Conflicted, Held, Landed
+from merge.landings.landing import Conflicted, Held, Landed
 from orchestrator.checks.results import CheckResult, ExitedWith
 from orchestrator.receipts import (
     Receipt,

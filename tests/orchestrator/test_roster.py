@@ -2,7 +2,7 @@
 
 import pytest
 
-from merge.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import (
     AnyEnding,
     AnyFact,

@@ -14,8 +14,8 @@ import pytest
 
 from tests.escapes.confined import WITHOUT_MOUNTS, confined, make_place, own_of
 from tests.escapes.machine import everything_is_here  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from worker.confinement import Confinement, Enforced
-from worker.enforced import what_is_enforced
+from worker.confinement.confinement import Confinement, Enforced
+from worker.confinement.enforced import what_is_enforced
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what holds a process back")
 

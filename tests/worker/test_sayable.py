@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worker.conversation import AssistantMessage, CallId, Image, ToolCall, ToolMessage
-from worker.frames import FrameBuffer, encode_frame
 from worker.model import Reply
+from worker.pipe.frames import FrameBuffer, encode_frame
 from worker.protocol import AnyCommand, AnyReport, ModelReplied, ToolFinished
 from worker.sayable import encode_sayable
 

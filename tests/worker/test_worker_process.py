@@ -13,8 +13,9 @@ import pytest
 import trio
 
 from worker.conversation import AssistantMessage, CallId, ToolCall, ToolMessage, UserMessage
-from worker.frames import encode_frame
 from worker.model import Refused, Reply
+from worker.pipe.frames import encode_frame
+from worker.pipe.wire import Wire
 from worker.protocol import (
     Answered,
     AnyCommand,
@@ -33,7 +34,6 @@ from worker.protocol import (
     ToolLimit,
     ToolStarted,
 )
-from worker.wire import Wire
 
 COMMAND = (sys.executable, "-P", "-E", "-m", "worker")
 ALONE = {"PATH": os.environ["PATH"], "COVEY_CHILD": "test-1"}

@@ -11,7 +11,15 @@ from typing import Annotated
 
 import msgspec
 
-from worker.shell import Exited, GuardLost, OutOfTime, ShellEnding, ShellNotStarted, Signalled, run_shell
+from worker.processes.shell import (
+    Exited,
+    GuardLost,
+    OutOfTime,
+    ShellEnding,
+    ShellNotStarted,
+    Signalled,
+    run_shell,
+)
 from worker.tools import run_command
 from worker.tools.cut_output import cut_output
 from worker.tools.refusals import plain

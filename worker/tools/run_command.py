@@ -1,8 +1,9 @@
 """`run_command`: one shell command, to its end and the end of all it started, or as a job that lives on by itself.
 
 Commands that only read or search are answered by `read` and `search`, which tag lines and skip what nobody wants to
-read; the answer names the call. Everything else runs in `worker.shell`. Where there are jobs, a command that takes
-longer than the workspace says becomes one; elsewhere it is stopped then. Knows no session: who has jobs hands them in.
+read; the answer names the call. Everything else runs in `worker.processes.shell`. Where there are jobs, a command
+that takes longer than the workspace says becomes one; elsewhere it is stopped then. Knows no session: who has jobs
+hands them in.
 """
 
 import signal
@@ -12,11 +13,11 @@ from typing import Annotated, Protocol
 
 import msgspec
 
-from worker.capture import Captured
-from worker.job_log import FIRST_NAME
-from worker.keeping import JobNotStarted
-from worker.output import Shown
-from worker.shell import (
+from worker.jobs.job_log import FIRST_NAME
+from worker.jobs.keeping import JobNotStarted
+from worker.processes.capture import Captured
+from worker.processes.output import Shown
+from worker.processes.shell import (
     Exited,
     GuardLost,
     OutOfTime,

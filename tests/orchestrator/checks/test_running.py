@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.repository import Repository, find_repository
+from merge.store.repository import Repository, find_repository
 from orchestrator.checks.check_file import Check
 from orchestrator.checks.results import (
     AnyCheckEnding,

@@ -10,13 +10,13 @@ import pytest
 import trio
 import trio.testing
 
-from merge.landing import AnyLanding, Held, Landed, land
+from merge.landings.landing import AnyLanding, Held, Landed, land
 from orchestrator.checks.check_file import Check
 from orchestrator.checks.running import Checks
 from orchestrator.checks.verified_landing import VerifiedTurn
+from orchestrator.children.landing_turn import ToLand
 from orchestrator.journal import Journal
-from orchestrator.landing_turn import ToLand
-from tests.merge.landings import head_tree, no_waiting_for_the_disk, result_of
+from tests.merge.landing_places import head_tree, no_waiting_for_the_disk, result_of
 from tests.merge.places import Place
 from tests.real_git import commit_all, init_repository
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from orchestrator.budget import Budget, Price
 from orchestrator.config.limits import Limits, choose_limits
 from orchestrator.config.tables import ChildrenTable, Configuration
+from orchestrator.conversation.budget import Budget, Price
 from orchestrator.faults import UserError
 
 PRICE = Price(3.0, 15.0, 0.3)

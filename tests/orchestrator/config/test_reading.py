@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.budget import Budget, Price
 from orchestrator.config.layers import Source
 from orchestrator.config.reading import read_configuration, read_settings
 from orchestrator.config.tables import ChildrenTable, Configuration, EndpointTable
+from orchestrator.conversation.budget import Budget, Price
 from orchestrator.faults import UserError
 
 LIMITED = """\

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from merge.checkout import Checkout, make_checkout, take_result
-from merge.landing import AnyLanding, Conflicted, Held, Landed, land
-from merge.repository import Repository, find_repository
-from merge.snapshot import take_snapshot
-from orchestrator.ledger import LedgerRow, Process, open_ledger
+from merge.checkouts.checkout import Checkout, make_checkout, take_result
+from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, land
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.repository import Repository, find_repository
+from orchestrator.children.ledger import LedgerRow, Process, open_ledger
 from tests.real_git import commit_all, git, init_repository
 from worker.path_text import quote_path
-from worker.process_table import look_up
+from worker.processes.process_table import look_up
 from worker.protocol import ChildId
 
 GONE = Process(2**22 + 1, 1.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.ledger import OPEN_STATES
+from orchestrator.children.ledger import OPEN_STATES
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, end, keep, make_place, text, this_process, write
 from tests.real_git import git, git_lines

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.forgetting import pinned_children
-from merge.undo import list_landings
-from orchestrator.ledger import ledger_path, open_ledger
+from merge.landings.forgetting import pinned_children
+from merge.landings.undo import list_landings
+from orchestrator.children.ledger import ledger_path, open_ledger
 from orchestrator.review.drafts import drafts_of
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import GONE, Place, begin, end, keep, text, this_process

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.checkout import remove_checkout
-from orchestrator.ledger import LedgerRow
+from merge.checkouts.checkout import remove_checkout
+from orchestrator.children.ledger import LedgerRow
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, write
 from tests.orchestrator.terminal.pseudo_terminal import open_terminal

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.children.ledger import Ledger, LedgerRow, State, open_ledger
 from orchestrator.faults import UserError
-from orchestrator.ledger import Ledger, LedgerRow, State, open_ledger
 from orchestrator.review.finding import (
     find_child,
     find_repository_here,

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from orchestrator.ledger import LedgerRow
+from orchestrator.children.ledger import LedgerRow
 from orchestrator.review.for_model import tell_model
 from tests.orchestrator.review.places import Place, begin, this_process, write
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.line_diff import unified_diff
-from orchestrator.ledger import open_ledger
+from merge.merging.line_diff import unified_diff
+from orchestrator.children.ledger import open_ledger
 from orchestrator.review.detail import read_detail
 from orchestrator.review.finding import find_child
 from orchestrator.review.outlook import weigh_child

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merge.line_merge import Edit, Hunk, Span, split_lines
+from merge.merging.line_merge import Edit, Hunk, Span, split_lines
 from orchestrator.review.side_by_side import Cell, change_rows, conflict_rows, draw, readable
 from orchestrator.terminal.cells import width_of
 from orchestrator.terminal.lines import plain

@@ -1,10 +1,10 @@
 """Pure. Contested places and the side that each takes."""
 
-from merge.conflict import Conflict
-from merge.conflict_text import ConflictText
-from merge.line_merge import Contested, Hunk, Settled, Span
-from merge.resolving import Content
-from merge.trees import RepoPath
+from merge.merging.conflict import Conflict
+from merge.merging.conflict_text import ConflictText
+from merge.merging.line_merge import Contested, Hunk, Settled, Span
+from merge.merging.resolving import Content
+from merge.store.trees import RepoPath
 from orchestrator.review.detail import FileConflict
 from orchestrator.review.sides import FileChoice, open_choice
 

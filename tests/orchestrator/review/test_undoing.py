@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from orchestrator.ledger import LedgerRow
+from orchestrator.children.ledger import LedgerRow
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, end, text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from merge.landing import Landed
+from merge.landings.landing import Landed
 from orchestrator.cli import run
 from orchestrator.events import (
     AnyFact,
@@ -20,7 +20,7 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Journal
-from orchestrator.resuming import journal_path
+from orchestrator.parent.resuming import journal_path
 from orchestrator.sessions.exporting import Export
 from orchestrator.sessions.listing import SessionSummary
 from tests.conftest import RepositoryOf

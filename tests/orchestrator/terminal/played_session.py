@@ -13,9 +13,9 @@ from pathlib import Path
 
 import trio
 
-from merge.landing import AnyLanding, Conflicted, Landed
-from merge.repository import Repository
-from orchestrator.budget import Purse
+from merge.landings.landing import AnyLanding, Conflicted, Landed
+from merge.store.repository import Repository
+from orchestrator.conversation.budget import Purse
 from orchestrator.events import (
     Answer,
     AnyEnding,
@@ -36,7 +36,7 @@ from orchestrator.events import (
 )
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import PARENT, Journal
-from orchestrator.permissions import PermissionDesk
+from orchestrator.parent.permissions import PermissionDesk
 from orchestrator.terminal.run import run_terminal
 from worker.conversation import AssistantMessage, CallId, UserMessage
 from worker.model import Reply, Unreachable, Usage

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.repository import Repository
-from orchestrator.budget import Budget, Price, Purse
+from merge.store.repository import Repository
+from orchestrator.conversation.budget import Budget, Price, Purse
 from orchestrator.events import Dismissed
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint

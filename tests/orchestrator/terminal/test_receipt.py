@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from merge.landing import Conflicted, Held, Landed, NothingToLand
+from merge.landings.landing import Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import AnyEnding, Died, Stopped
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import plain

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merge.landing import Conflicted, Held, Landed
+from merge.landings.landing import Conflicted, Held, Landed
 from orchestrator.events import Died, Stopped
 from orchestrator.roster import ChildRow
 from orchestrator.terminal.cells import width_of

@@ -2,8 +2,8 @@
 
 import pytest
 
-from merge.landing import Landed
-from orchestrator.compaction import compacted
+from merge.landings.landing import Landed
+from orchestrator.conversation.compaction import compacted
 from orchestrator.events import (
     AnyFact,
     ChildFinished,

@@ -1,7 +1,7 @@
 """Pure. Blocks of a transcript as lines."""
 
-from merge.landing import Conflicted, Landed
-from orchestrator.compaction import compacted
+from merge.landings.landing import Conflicted, Landed
+from orchestrator.conversation.compaction import compacted
 from orchestrator.events import ChildFinished, ChildWorking, Compacted, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
 from orchestrator.terminal.lines import Line, plain

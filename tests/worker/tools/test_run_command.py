@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from worker.conversation import CallId, ToolCall
-from worker.keeping import JobNotStarted
-from worker.shell import RunningShell
+from worker.jobs.keeping import JobNotStarted
+from worker.processes.shell import RunningShell
 from worker.toolbox import Toolbox
 from worker.tools import run_command
 from worker.tools.lines import tag_lines

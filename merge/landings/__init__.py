@@ -1,0 +1,1 @@
+"""A result into the person's working tree: weighed, planned, journaled, written, recovered, undone."""

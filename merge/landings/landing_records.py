@@ -1,0 +1,114 @@
+"""What has landed, as refs: `refs/covey/landings/<id>/before` and `…/after`, two commits that differ by it.
+
+They hold the objects that undo and review need until `covey gc`, and the few facts about a landing in the
+message of the second. Ids are numbers that count up and are never given twice in a repository.
+"""
+
+import os
+
+import msgspec
+
+from merge.landings.landing_journal import make_folder_durably
+from merge.landings.own_refs import LANDINGS, set_landing_refs
+from merge.store.commits import write_commit
+from merge.store.git import GitPlace, run_git
+from merge.store.repository import Repository
+from merge.store.syncing import Unsynced
+from merge.store.trees import ObjectId, show_path
+
+_DIGITS = 12
+
+
+class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a landing beside its trees. `undoes` is the landing that it took back, if it did.
+
+    `worktree` names the linked worktree that it landed in; it is empty for the repository's own working tree.
+    """
+
+    child: str
+    undoes: str | None = None
+    worktree: str = ""
+
+
+class LandingRecord(msgspec.Struct, frozen=True):
+    """One landing. `before` and `after` are commits; `seconds` is when it landed, since 1970."""
+
+    landing: str
+    facts: Facts
+    seconds: int
+    before: ObjectId
+    after: ObjectId
+
+
+def facts_of(repository: Repository, child: str, undoes: str | None = None) -> Facts:
+    """The facts of a landing in this working tree."""
+    linked = repository.git_dir != repository.common_dir
+    # git's own name for the worktree: it stays when the folder is moved.
+    return Facts(child, undoes, show_path(os.fsencode(repository.git_dir.name)) if linked else "")
+
+
+def next_landing(repository: Repository) -> str:
+    """An id that no landing of this repository has had; the landing lock must be held.
+
+    `covey/landings/last` is to be on the disk before the id is used for anything that lasts.
+    """
+    counter = repository.common_dir.joinpath("covey/landings/last")
+    try:
+        last = int(counter.read_bytes())
+    except (FileNotFoundError, ValueError):
+        last = max((int(record.landing) for record in read_records(repository)), default=0)
+        make_folder_durably(counter.parent)
+    number = str(last + 1)
+    # Always as long as before, and in its place: however the machine stops, the old number or the new one is there.
+    descriptor = os.open(counter, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        os.pwrite(descriptor, b"%s\n" % number.rjust(_DIGITS, "0").encode(), 0)
+    finally:
+        os.close(descriptor)
+    return number
+
+
+def write_commits(
+    repository: Repository, landing: str, facts: Facts, before: ObjectId, after: ObjectId, *, seconds: int
+) -> tuple[ObjectId, ObjectId]:
+    """Commits of the two trees, to which nothing points yet."""
+    first = write_commit(repository, before, None, f"before landing {landing}", seconds=seconds)
+    told = msgspec.json.encode(facts).decode()
+    second = write_commit(repository, after, first, f"landing {landing}\n\n{told}", seconds=seconds)
+    return first, second
+
+
+def record_landing(repository: Repository, landing: str, before: ObjectId, after: ObjectId) -> Unsynced:
+    """Let the refs of a landing point to its commits; what then waits to be synced.
+
+    Raises:
+        GitFailed: when git can't write them.
+    """
+    return set_landing_refs(repository, landing, before, after)
+
+
+def read_records(repository: Repository) -> tuple[LandingRecord, ...]:
+    """Every landing that is still recorded, in any of the repository's working trees, the oldest first.
+
+    Raises:
+        GitFailed: when git can't read the refs.
+    """
+    place = GitPlace(repository.root, git_dir=repository.git_dir)
+    # NUL can't be in any of them; a message ends in a newline.
+    form = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:body)%00"
+    fields = run_git(place, "for-each-ref", f"--format={form}", LANDINGS).output.split(b"\0")
+    commits: dict[str, dict[str, ObjectId]] = {}
+    told: dict[str, tuple[Facts, int]] = {}
+    for ref, commit, seconds, body in zip(
+        fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False
+    ):
+        landing, _, name = os.fsdecode(ref.strip()).removeprefix(LANDINGS).partition("/")
+        commits.setdefault(landing, {})[name] = ObjectId(commit.decode())
+        if name == "after":
+            told[landing] = msgspec.json.decode(body, type=Facts), int(seconds)
+    records = [
+        LandingRecord(landing, facts, seconds, ends["before"], ends["after"])
+        for landing, (facts, seconds) in told.items()
+        if (ends := commits[landing]).keys() == {"before", "after"}
+    ]
+    return tuple(sorted(records, key=lambda record: int(record.landing)))

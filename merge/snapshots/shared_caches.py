@@ -1,0 +1,63 @@
+"""Build caches that children share with the parent: `target/`, `node_modules/`, more by configuration.
+
+A cache is a folder at the root of the repository of which the snapshot holds nothing. A checkout gets a
+link to the parent's. Such a link, and whatever a child puts in its place, is never an edit.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from merge.store.objects import read_entries
+from merge.store.repository import Repository
+from merge.store.trees import ObjectId, RepoPath
+
+SHARED = ("target", "node_modules")
+"""The caches that are shared unless the person says otherwise."""
+
+
+def unignored_caches(root: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that are caches by what they are, though nothing may ignore them.
+
+    A folder that only bears such a name may be somebody's work, and is carried like any other.
+    """
+    return tuple(
+        name
+        for name in names
+        if (name == "node_modules" and (root / name).is_dir()) or (root / name / "CACHEDIR.TAG").is_file()
+    )
+
+
+def claim_caches(repository: Repository, base: ObjectId, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of `names` that are caches in a checkout of `base`: the tree holds nothing of that name.
+
+    Raises:
+        ValueError: when a name is not one of a folder at the root.
+    """
+    for name in names:
+        if name in ("", ".", "..", ".git", ".covey") or "/" in name or "\0" in name:
+            raise ValueError(f"{name!r} is not the name of a folder at the root, and can't be shared.")
+    found = read_entries(repository, base, [_path_of(name) for name in names])
+    return tuple(dict.fromkeys(name for name in names if found[_path_of(name)] is None))
+
+
+def link_caches(root: Path, checkout: Path, names: Iterable[str]) -> None:
+    """Link those of the parent's caches that exist into a checkout."""
+    for name in names:
+        # A repository of its own in there is not for sharing: its history would be written to.
+        if (root / name).is_dir() and not (root / name / ".git").exists():
+            (checkout / name).symlink_to(root / name, target_is_directory=True)
+
+
+def exclude_patterns(names: Iterable[str]) -> list[str]:
+    """Lines of a gitignore(5) file for the caches, whether links or folders."""
+    # Without a slash at the end: a pattern with one does not match a link.
+    return [f"/{_escape(name)}" for name in names]
+
+
+def _escape(name: str) -> str:
+    special = "".join(f"\\{letter}" if letter in "\\*?[ " else letter for letter in name)
+    return special.replace("\n", "?")
+
+
+def _path_of(name: str) -> RepoPath:
+    return RepoPath(name.encode(errors="surrogateescape"))

@@ -1,0 +1,320 @@
+"""The children of one session: starts them, knows them by id, and answers the model's `task` calls.
+
+Every child lives in the one nursery of `open_children`; leaving that block stops those that still run and waits for
+the proof. What a child's life consists of is in `orchestrator.children.child`; here is who runs, who waits for whom,
+and that each report reaches the parent's model exactly once.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+from merge.landings.landing import Landed
+from merge.store.repository import children_folder
+from orchestrator.children.first_message import role
+from orchestrator.children.grounds import Grounds, SharedSnapshot
+from orchestrator.children.ledger import OPEN_STATES, LedgerRow
+from orchestrator.terms.agents import Agent
+from worker.conversation import UserMessage
+from worker.path_text import unquote_path
+from worker.protocol import ChildId
+from worker.tools.task import TaskArguments
+from worker.tools.tool import ToolAnswer, failed
+from worker.workspace import Workspace
+
+if TYPE_CHECKING:
+    from orchestrator.children.child import Child
+
+
+class Children:
+    """The roster. `answer` is the function behind the `task` tool; the rest is for the session and the screens."""
+
+    def __init__(self, grounds: Grounds, nursery: trio.Nursery) -> None:
+        self.roster: dict[ChildId, Child] = {}
+        self.news = trio.Event()
+        self._grounds = grounds
+        self._nursery = nursery
+        self.landed = 0
+        """How many results have landed in this session."""
+        self._delivered: set[ChildId] = set()
+        self._shared = SharedSnapshot(grounds.repository, grounds.configuration.children.caches)
+        self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
+        self._said: list[str] = []
+
+    # What the loop asks (worker.agent, orchestrator.inbox)
+
+    def begin_group(self) -> None:
+        """Calls that run at once are about to start: children among them share one new snapshot."""
+        self._shared = SharedSnapshot(self._grounds.repository, self._grounds.configuration.children.caches)
+
+    def take(self) -> list[UserMessage]:
+        """What the person said during the turn, and every report that no `task` call has carried yet.
+
+        Those are of background children, and of children whose call was interrupted while they ended.
+        """
+        said, self._said = self._said, []
+        reports = [self._deliver(child) for child in self._unread()]
+        return [UserMessage(text) for text in (*said, *reports)]
+
+    # What the person and the session ask
+
+    def say(self, text: str) -> None:
+        """A message of the person's for the model, during its turn."""
+        self._said.append(text)
+        self._tell()
+
+    async def send_back(self, child: ChildId, message: str) -> ToolAnswer:
+        """Let a child that is kept go on with `message`; its report. What the model does with `child` and `prompt`."""
+        await trio.to_thread.run_sync(load_what_children_need)
+        return await self._answer_about(TaskArguments(child=child, prompt=message), child)
+
+    def stop(self, child: ChildId, by: str) -> None:
+        self.roster[child].stop(by)
+
+    def kill_all(self, by: str) -> None:
+        """Kill every child that runs, with all it started, at once."""
+        for child in self.running():
+            child.kill(by)
+
+    async def stop_all(self, by: str) -> None:
+        """Stop every child that runs and wait until each is gone and its work is kept or landed."""
+        running = self.running()
+        for child in running:
+            child.stop(by)
+        for child in running:
+            await child.ended.wait()
+
+    def running(self) -> "list[Child]":
+        return [child for child in self.roster.values() if not child.ended.is_set()]
+
+    def told_anew(self) -> str:
+        """Every child of the session, for a model that has lost sight of them; nothing where there is none."""
+        grounds = self._grounds
+        earlier = [
+            f"child {row.child} ({role(row.kind, row.agent)}) {row.state}: {row.title}"
+            for row in grounds.ledger.readable_rows()[0]
+            if row.session == grounds.session and row.child not in self.roster
+        ]
+        return "\n\n".join([*earlier, *([self._list()] if self.roster else [])])
+
+    def unmerged(self) -> tuple[ChildId, ...]:
+        """Children of the session that are alive, or whose edits are in a folder of their own and nowhere else.
+
+        The ledger says so, because a person may have landed or dropped one from another terminal.
+        """
+        rows = self._grounds.ledger.rows({*OPEN_STATES, "kept"})
+        return tuple(
+            row.child
+            for row in rows
+            if row.session == self._grounds.session and (row.state != "kept" or _has_folder(row))
+        )
+
+    # The task tool
+
+    async def answer(self, arguments: TaskArguments, workspace: Workspace) -> ToolAnswer:
+        """Carry out one `task` call."""
+        if arguments.child is not None:
+            if arguments.agent is not None:
+                return failed("agent goes with a new child; this one has its instructions already.")
+            return await self._answer_about(arguments, arguments.child)
+        if arguments == TaskArguments():
+            return ToolAnswer(self._list())
+        if arguments.kill or arguments.wait_secs is not None:
+            return failed("kill and wait_secs go with child: ID; name the child.")
+        if arguments.kind is None or not arguments.prompt or not arguments.prompt.strip():
+            return failed("A new child needs kind (research or implement) and prompt (its whole task).")
+        agent: Agent | None = None
+        if arguments.agent is not None:
+            agent = self._grounds.agents.find(arguments.agent)
+            if agent is None:
+                return failed(self._unknown_agent(arguments.agent))
+        async with self._in_turn:
+            await trio.to_thread.run_sync(load_what_children_need)
+            child = self._new_child(arguments, agent)
+        return await self._run(child)
+
+    async def _run(self, child: "Child") -> ToolAnswer:
+        """Let a child live: its report, or at once that it was started in the background."""
+        self.roster[child.new.id] = child
+        self._nursery.start_soon(self._live, child, self._shared)
+        if child.new.background:
+            return ToolAnswer(self._in_the_background(child))
+        try:
+            await child.ended.wait()
+        except trio.Cancelled:
+            child.stop("the person")
+            with trio.CancelScope(shield=True):
+                await child.ended.wait()
+            raise
+        return self._whole_report(child)
+
+    def _new_child(self, arguments: TaskArguments, agent: Agent | None) -> "Child":
+        assert arguments.kind is not None
+        assert arguments.prompt is not None
+        from orchestrator.children.child import Child, NewChild  # see `load_what_children_need`
+
+        title = " ".join((arguments.title or arguments.prompt).split())[:60]
+        new = NewChild(
+            self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background, agent
+        )
+        return Child(new, self._grounds)
+
+    async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
+        await child.live(shared)
+        self.landed += child.report is not None and isinstance(child.report.landing, Landed)
+        self._tell()
+
+    async def _answer_about(self, arguments: TaskArguments, name: str) -> ToolAnswer:
+        child = self.roster.get(ChildId(name))
+        if child is None and (row := self._grounds.ledger.read(ChildId(name))) is not None:
+            return await self._answer_about_another(arguments, row)
+        if child is None:
+            known = ", ".join(self.roster) or "none yet"
+            return failed(f"There is no child {name!r} in this session. Children: {known}.")
+        if arguments.kill:
+            if child.report is None:
+                child.stop("the model")
+                await child.ended.wait()
+            return self._whole_report(child)
+        if arguments.prompt is not None:
+            if await child.steer(arguments.prompt):
+                return ToolAnswer(f"told {child.new.id}; it reads the message before its next reply.")
+            row = self._grounds.ledger.read(child.new.id)
+            if row is not None and row.state == "kept":
+                return await self._take_up(arguments, row)
+            return failed(f"{child.new.id} has finished; it no longer reads messages.\n{self._state(child)}")
+        if arguments.wait_secs is not None:
+            with trio.move_on_after(arguments.wait_secs):
+                await child.ended.wait()
+        return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
+
+    async def _answer_about_another(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
+        """A child of another session, or from before this one was resumed: asked about, or taken up when it is kept."""
+        from orchestrator.review.for_model import tell_model  # see `load_what_children_need`
+
+        if arguments.prompt is not None and row.state == "kept":
+            return await self._take_up(arguments, row)
+        if arguments.kill or arguments.prompt is not None:
+            return failed(f"{row.child} is no running child of this session; it can only be asked about.")
+        grounds = self._grounds
+        return ToolAnswer(await trio.to_thread.run_sync(tell_model, grounds.repository, row, grounds.session))
+
+    async def _take_up(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
+        """Let a kept child go on in its own checkout and conversation, with `prompt` as the next that it is told."""
+        from orchestrator.children.child import Child, NewChild
+        from orchestrator.children.taking_up import CantGoOn, take_up
+
+        assert arguments.prompt is not None
+        try:
+            taken = await take_up(self._grounds, row)
+        except CantGoOn as error:
+            return failed(str(error))
+        agent = self._grounds.agents.find(row.agent) if row.agent else None
+        if row.agent and agent is None:
+            # Its file may limit what it may call, so it does not go on without it.
+            return failed(
+                f"{row.child} belongs to the agent {row.agent!r}, whose file is gone; start a new child."
+            )
+        new = NewChild(row.child, row.kind, row.title, arguments.prompt, arguments.background, agent)
+        self._delivered.discard(row.child)
+        return await self._run(Child(new, self._grounds, taken))
+
+    def _whole_report(self, child: "Child") -> ToolAnswer:
+        if child.report is None:  # it could not be written down, which ends the session
+            return failed(f"The end of {child.new.id} could not be recorded; its edits are in its checkout.")
+        return ToolAnswer(self._deliver(child))
+
+    def _deliver(self, child: "Child") -> str:
+        assert child.report is not None
+        self._delivered.add(child.new.id)
+        return child.report.text
+
+    def _unread(self) -> "list[Child]":
+        return [
+            child
+            for child in self.roster.values()
+            if child.report is not None and child.new.id not in self._delivered
+        ]
+
+    def _in_the_background(self, child: "Child") -> str:
+        who = f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)})"
+        ask = f"its report reaches you when it finishes. Ask with child: {child.new.id}."
+        if not child.is_queued:
+            return f"started {who} in the background; {ask}"
+        return (
+            f"queued {who} in the background: {self._grounds.slots.limit} at work, which is the limit; {ask}"
+        )
+
+    def _unknown_agent(self, name: str) -> str:
+        known = ", ".join(agent.name for agent in self._grounds.agents.agents)
+        return f"There is no agent {name!r}. " + (
+            f"The agents are: {known}." if known else "No agent file is here; leave agent out."
+        )
+
+    def _state(self, child: "Child") -> str:
+        now = trio.current_time()
+        state = "finished" if child.report is not None else "queued" if child.is_queued else "running"
+        return (
+            f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)}) {state}: {child.new.title}\n"
+            f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
+            f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
+            f"{_wished_model(child.new.agent)}"
+        )
+
+    def _list(self) -> str:
+        slots, alive = self._grounds.slots, self.running()
+        queued = sum(child.is_queued for child in alive)
+        head = f"running {len(alive) - queued} of {slots.limit}, queued {queued}, ended {len(self.roster) - len(alive)}"
+        return "\n\n".join([head, *(self._state(child) for child in self.roster.values())])
+
+    def _new_id(self, title: str) -> ChildId:
+        """A name that is safe as a folder's, tells the task, and is new in the session and, by chance, elsewhere."""
+        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:24].strip("-") or "child"
+        while True:
+            new = ChildId(f"{slug}-{secrets.token_hex(2)}")
+            # A leftover folder of that name is somebody's work: it is never reused.
+            if new not in self.roster and not os.path.lexists(
+                children_folder(self._grounds.repository) / new
+            ):
+                return new
+
+    def _tell(self) -> None:
+        news, self.news = self.news, trio.Event()
+        news.set()
+
+
+def _has_folder(row: LedgerRow) -> bool:
+    return row.checkout is not None and Path(unquote_path(row.checkout)).is_dir()
+
+
+def _wished_model(agent: Agent | None) -> str:
+    """What an agent file's `model` came to: it is told, and not used."""
+    if agent is None or agent.model in ("", "inherit"):
+        return ""
+    return f"\nits agent file asks for the model {agent.model}; it has the session's"
+
+
+def load_what_children_need() -> None:
+    """Import what only a child's life needs, git's libraries above all: a tenth of a second, once.
+
+    Called in a thread, so that nothing else waits for it.
+    """
+    import orchestrator.children.child  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
+
+@asynccontextmanager
+async def open_children(grounds: Grounds) -> AsyncGenerator[Children]:
+    """The children of a session; at the end of the block those that still run are stopped, and are gone."""
+    async with trio.open_nursery() as nursery:
+        children = Children(grounds, nursery)
+        try:
+            yield children
+        finally:
+            with trio.CancelScope(shield=True):
+                await children.stop_all("the end of the session")

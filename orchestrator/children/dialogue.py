@@ -1,0 +1,159 @@
+"""What the parent and one worker say to each other, from `Ready` to `Finished`.
+
+Every model call of the worker is made here in its name. What the worker reports is handed to a listener, and whatever
+is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout, no landing.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+import trio
+
+from orchestrator.children.process import WorkerProcess
+from orchestrator.conversation.compacting import CompactingModel
+from worker.conversation import AnyMessage
+from worker.model import Reply
+from worker.pipe.frames import RemoteProtocolError
+from worker.pipe.wire import PeerGone
+from worker.policy.question import AskPerson, ask_nobody
+from worker.protocol import (
+    PROTOCOL_VERSION,
+    AnyOutcome,
+    Finished,
+    ModelAsked,
+    ModelFailed,
+    ModelReplied,
+    PermissionDecided,
+    PermissionWanted,
+    Ready,
+    Start,
+    Steer,
+    ToolFinished,
+    ToolStarted,
+)
+
+
+class BrokenOff(msgspec.Struct, frozen=True):
+    """The worker said no last word. `fault` tells what was wrong with what it sent; None: the pipe just ended."""
+
+    fault: str | None = None
+
+
+Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
+"""Takes what a worker does as it does it. It must neither block nor raise."""
+
+
+class Dialogue:
+    """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after."""
+
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        start: Start,
+        model: CompactingModel,
+        listen: Listener,
+        ask_person: AskPerson = ask_nobody,
+    ) -> None:
+        self._worker = worker
+        self._start = start
+        self._model = model
+        self._listen = listen
+        self._ask_person = ask_person
+        self._conversation: list[AnyMessage] = list(start.conversation)
+        self._started = False
+        self._ended = False
+        self._waiting: deque[str] = deque()
+        self._news = trio.Event()
+
+    async def run(self) -> AnyOutcome | BrokenOff:
+        """Speak with the worker until its last report, or until it breaks off."""
+        async with trio.open_nursery() as nursery:
+            try:
+                return await self._hear(nursery)
+            except RemoteProtocolError as error:
+                return BrokenOff(str(error))
+            finally:
+                self._ended = True
+                nursery.cancel_scope.cancel()
+
+    def unheard(self) -> tuple[str, ...] | None:
+        """What it was steered with if the worker never began, so that another can be told; None when it began."""
+        return None if self._started else tuple(self._waiting)
+
+    async def steer(self, text: str) -> bool:
+        """Give the worker a message to read before its next reply. False when it listens no more.
+
+        Does not wait for the worker: one that has stopped reading must not hold up who speaks to it.
+        """
+        await trio.lowlevel.checkpoint()
+        if self._ended:
+            return False
+        self._waiting.append(text)
+        news, self._news = self._news, trio.Event()
+        news.set()
+        return True
+
+    async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
+        while (report := await self._worker.wire.receive()) is not None:
+            match report:
+                case Ready(version=version):
+                    if version != PROTOCOL_VERSION:
+                        raise RemoteProtocolError(
+                            f"The worker speaks version {version} of the protocol, and this covey version"
+                            f" {PROTOCOL_VERSION}; start covey anew."
+                        )
+                    await self._begin(nursery)
+                case ModelAsked():
+                    self._take_in(report)
+                    nursery.start_soon(self._answer, report)
+                case ToolStarted() | ToolFinished():
+                    self._listen(report)
+                case PermissionWanted():
+                    nursery.start_soon(self._ask, report)
+                case Finished(outcome=outcome):
+                    return outcome
+        return BrokenOff()
+
+    async def _begin(self, nursery: trio.Nursery) -> None:
+        if self._started:
+            raise RemoteProtocolError("The worker says a second time that it is ready.")
+        self._started = True
+        with suppress(PeerGone):  # what it sent before it went is still to be read
+            await self._worker.wire.send(self._start)
+        nursery.start_soon(self._pass_on)
+
+    async def _pass_on(self) -> None:
+        """Send what it is steered with, one message after the other."""
+        with suppress(PeerGone):
+            while True:
+                news = self._news
+                while self._waiting:
+                    await self._worker.wire.send(Steer(self._waiting.popleft()))
+                await news.wait()
+
+    def _take_in(self, asked: ModelAsked) -> None:
+        if asked.kept != len(self._conversation):
+            raise RemoteProtocolError(
+                f"The worker speaks of {asked.kept} messages where there are {len(self._conversation)}."
+            )
+        self._conversation.extend(asked.messages)
+        self._listen(asked)
+
+    async def _answer(self, asked: ModelAsked) -> None:
+        compactions = self._model.compactions
+        reply = await self._model.reply(self._conversation)
+        with suppress(PeerGone):  # the receiving side tells how the worker ended
+            if isinstance(reply, Reply):
+                shorter = tuple(self._conversation) if self._model.compactions > compactions else None
+                self._conversation.append(reply.message)
+                self._listen(reply)
+                await self._worker.wire.send(ModelReplied(asked.ask, reply, shorter))
+            else:
+                await self._worker.wire.send(ModelFailed(asked.ask, reply))
+
+    async def _ask(self, wanted: PermissionWanted) -> None:
+        permission = await self._ask_person(wanted.question)
+        with suppress(PeerGone):
+            await self._worker.wire.send(PermissionDecided(wanted.ask, permission))

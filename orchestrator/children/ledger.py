@@ -1,0 +1,216 @@
+"""The ledger: one durable row per child of this repository, whichever session it belongs to.
+
+A row is written before anything of the child exists and at each change of its state, so that another terminal can read
+it, a review can find a kept checkout, and the next start after a crash can tell what was under way. SQLite does the
+locking and the durability; a row is one struct, and nothing else is stored. Knows no process and no checkout.
+"""
+
+import sqlite3
+import time
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from merge.store.repository import Repository
+from orchestrator.faults import CantRecord, UserError
+from worker.protocol import ChildId, Kind
+from worker.sayable import encode_sayable
+
+State = Literal["queued", "starting", "working", "finished", "landing", "landed", "kept", "dropped", "ended"]
+"""Where a child stands: `finished` is before its landing was begun, `ended` means that there was nothing to land."""
+
+OPEN_STATES: frozenset[State] = frozenset({"queued", "starting", "working", "finished", "landing"})
+"""States that a child only leaves by the hand of its session, or of whoever finds that session dead."""
+
+
+class Process(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A process that can't be mistaken for a later one: its id, and when it started (`worker.processes`)."""
+
+    pid: int
+    start_time: float
+
+
+class LedgerRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of one child.
+
+    `base` and `commit` are object ids: of the tree it started from, and of the commit that its checkout began at;
+    without `commit` its checkout was never whole. `head` and `branch` are where the parent was then. `checkout` is its
+    folder as it is told (`worker.path_text`). `reason` and `conflicts` say why it is kept, `landing` is the id that
+    `covey undo` takes. Times are seconds since the epoch.
+    """
+
+    child: ChildId
+    session: str
+    owner: Process
+    kind: Kind
+    title: str
+    task: str
+    state: State
+    began_at: float
+    changed_at: float
+    worker: Process | None = None
+    checkout: str | None = None
+    base: str | None = None
+    commit: str | None = None
+    shared: tuple[str, ...] = ()
+    head: str | None = None
+    branch: str | None = None
+    reason: str = ""
+    conflicts: tuple[str, ...] = ()
+    landing: str | None = None
+    last_action: str = ""
+    steps: int = 0
+    tokens: int = 0
+    agent: str = ""
+
+
+class LedgerUnreadable(UserError):
+    """Raised when the ledger is no database of ours. `str()` names the file and the remedy."""
+
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS children (
+    child TEXT PRIMARY KEY,
+    began_at REAL NOT NULL,
+    state TEXT NOT NULL,
+    row TEXT NOT NULL
+) STRICT
+"""
+
+_BUSY_SECONDS = 10.0
+"""How long a writer waits for another session's; each holds the lock for about a millisecond."""
+
+
+class Ledger:
+    """The rows of one repository, made by `open_ledger` and used by the thread that made it.
+
+    A call blocks for half a millisecond, so a session's loop may make it.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path = path
+        self._connection = connection
+
+    def write(self, row: LedgerRow) -> None:
+        """Put a row in, or in the place of the child's last one. It is on the disk when this returns.
+
+        Raises:
+            CantRecord: when it can't be written.
+        """
+        with self._writing():
+            self._put(row)
+
+    def change(self, row: LedgerRow, **changes: object) -> LedgerRow:
+        """Write `row` with these fields changed, and return it."""
+        changed = msgspec.structs.replace(row, changed_at=time.time(), **changes)
+        self.write(changed)
+        return changed
+
+    def swap(self, expected: LedgerRow, row: LedgerRow) -> bool:
+        """Put `row` in the place of `expected`; False, and nothing is written, when the child's row is another now."""
+        with self._writing():
+            self._connection.execute("BEGIN IMMEDIATE")  # from here on no other process writes
+            if self.read(expected.child) != expected:
+                return False
+            self._put(row)
+        return True
+
+    def claim(self, row: LedgerRow, owner: Process) -> LedgerRow | None:
+        """Make `owner` the owner of a child whose own is dead. None when the row has changed since it was read."""
+        claimed = msgspec.structs.replace(row, owner=owner)
+        return claimed if self.swap(row, claimed) else None
+
+    def read(self, child: ChildId) -> LedgerRow | None:
+        """The child's row, or None when there is none."""
+        rows = self._select("WHERE child = ?", (child,))
+        return rows[0] if rows else None
+
+    def rows(self, states: Iterable[State] | None = None) -> list[LedgerRow]:
+        """Every row, or those in one of `states`, oldest first."""
+        if states is None:
+            return self._select("", ())
+        wanted = tuple(states)
+        return self._select(f"WHERE state IN ({', '.join('?' * len(wanted))})", wanted)
+
+    def readable_rows(self, states: Iterable[State] | None = None) -> tuple[list[LedgerRow], list[ChildId]]:
+        """Like `rows`, for who must go on when a row is damaged: those that can be read, and whose can't."""
+        rows: list[LedgerRow] = []
+        damaged: list[ChildId] = []
+        for child, text in self._connection.execute(
+            "SELECT child, row FROM children ORDER BY began_at, child"
+        ):
+            try:
+                rows.append(msgspec.json.decode(text, type=LedgerRow))
+            except msgspec.MsgspecError:
+                damaged.append(ChildId(child))
+        wanted = None if states is None else frozenset(states)
+        return [row for row in rows if wanted is None or row.state in wanted], damaged
+
+    def forget(self, children: Iterable[ChildId]) -> None:
+        """Take rows out: what `covey gc` does with children that landed or were dropped."""
+        with self._writing():
+            self._connection.executemany(
+                "DELETE FROM children WHERE child = ?", [(child,) for child in children]
+            )
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        try:
+            with self._connection:
+                yield
+        except sqlite3.OperationalError as error:
+            raise CantRecord(
+                f"The ledger {self._path} can't be written ({error}). Make room there and begin again;"
+                " what children did is in their checkouts."
+            ) from error
+
+    def _put(self, row: LedgerRow) -> None:
+        values = (row.child, row.began_at, row.state, encode_sayable(row, msgspec.json.encode).decode())
+        self._connection.execute("INSERT OR REPLACE INTO children VALUES (?, ?, ?, ?)", values)
+
+    def _select(self, where: str, values: tuple[str, ...]) -> list[LedgerRow]:
+        found = self._connection.execute(f"SELECT row FROM children {where} ORDER BY began_at, child", values)
+        try:
+            return [msgspec.json.decode(text, type=LedgerRow) for (text,) in found]
+        except msgspec.MsgspecError as error:
+            raise _unreadable(self._path, str(error)) from error
+
+
+def ledger_path(repository: Repository) -> Path:
+    """Where the ledger is, or will be once a session delegates."""
+    return repository.common_dir / "covey" / "ledger.sqlite"
+
+
+@contextmanager
+def open_ledger(repository: Repository) -> Generator[Ledger]:
+    """The ledger of a repository: one for all its worktrees and sessions.
+
+    Raises:
+        LedgerUnreadable: when the file there is none of ours.
+        CantRecord: when git's own folder can't be written.
+    """
+    path = ledger_path(repository)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CantRecord(f"{path.parent} can't be made: {error.strerror}.") from error
+    with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
+        try:
+            # In WAL mode a reader in another terminal never holds up the session that writes.
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(_SCHEMA)
+        except sqlite3.OperationalError as error:
+            raise CantRecord(f"The ledger {path} can't be opened: {error}.") from error
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(path, str(error)) from error
+        yield Ledger(path, connection)
+
+
+def _unreadable(path: Path, why: str) -> LedgerUnreadable:
+    return LedgerUnreadable(
+        f"The ledger {path} can't be read ({why}); move it away, and what is kept stays in its folder."
+    )

@@ -1,0 +1,161 @@
+"""What becomes of a checkout once its worker is gone: its edits land, or it is kept.
+
+A checkout is removed only when everything in it is in the parent's tree, durably, or nothing was done in it. Whatever
+goes wrong here, the child's work is still in its folder, and the answer says so.
+"""
+
+import os
+from collections.abc import Callable
+from functools import partial
+
+import trio
+
+from merge.checkouts.checkout import (
+    Checkout,
+    CheckoutFailed,
+    Result,
+    keep_checkout,
+    remove_checkout,
+    take_result,
+)
+from merge.checkouts.turned_back import turned_back
+from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
+from merge.store.git import GitFailed
+from merge.store.plain_words import plain_words
+from merge.store.repository import Repository
+from merge.store.trees import show_path
+from orchestrator.children.child_record import ChildRecord
+from orchestrator.children.first_message import listed
+from orchestrator.children.landing_turn import LandingTurn, ToLand
+from worker.path_text import quote_path
+
+
+async def settle(
+    repository: Repository,
+    turn: LandingTurn,
+    checkout: Checkout,
+    began: Began,
+    record: ChildRecord,
+    *,
+    finished: bool,
+    unfinished: str = "the child did not finish",
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> AnyLanding:
+    """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why.
+
+    `turn` is where it waits to land. `began` is where the parent stood when the checkout was made. `is_stopped` tells
+    whether somebody waits for the end of the child and wants no check of its landing.
+    """
+    if finished:
+        record.has_finished()
+    landing = await _settle(
+        repository,
+        turn,
+        checkout,
+        began,
+        record,
+        finished=finished,
+        unfinished=unfinished,
+        is_stopped=is_stopped,
+    )
+    return await kept_whole(repository, checkout, landing)
+
+
+async def kept_whole(repository: Repository, checkout: Checkout, landing: AnyLanding) -> AnyLanding:
+    """See to it that a checkout that stays is a folder with all of its files; where it can't be made, that is told."""
+    try:
+        await trio.to_thread.run_sync(keep_checkout, repository, checkout)
+    except CheckoutFailed as error:
+        match landing:
+            case Landed(landing=landing_id, paths=paths, notes=notes):
+                return Landed(landing_id, paths, (*notes, str(error)))
+            case Held(reason=reason):
+                return _held(checkout, f"{reason}; {error}")
+            case Conflicted(conflicts=conflicts):
+                return _held(checkout, f"it conflicts with the parent ({'; '.join(conflicts)}); {error}")
+            case NothingToLand():
+                return landing
+    return landing
+
+
+async def _settle(
+    repository: Repository,
+    turn: LandingTurn,
+    checkout: Checkout,
+    began: Began,
+    record: ChildRecord,
+    *,
+    finished: bool,
+    unfinished: str,
+    is_stopped: Callable[[], bool],
+) -> AnyLanding:
+    try:
+        result = await trio.to_thread.run_sync(take_result, repository, checkout)
+        if not result.changes and not result.left_out:
+            return await trio.to_thread.run_sync(_without_checkout, repository, checkout, NothingToLand())
+        if not finished:
+            return _held(checkout, f"{unfinished}; its edits so far are in there")
+        undone = await trio.to_thread.run_sync(
+            turned_back, repository, began.head, checkout.base, result.changes
+        )
+        if undone:
+            names = listed([show_path(path) for path in undone])
+            return _held(checkout, f"it would take back what you have not committed: {names}")
+        landing = await turn.land(
+            ToLand(
+                begin=record.is_landing,
+                land=partial(_land, repository, checkout, began, result),
+                hold=partial(_held, checkout),
+                is_stopped=is_stopped,
+            )
+        )
+        return await after_landing(repository, checkout, result, landing)
+    except Exception as error:
+        return _held(checkout, f"its edits could not be merged: {error}")
+
+
+def _land(repository: Repository, checkout: Checkout, began: Began, result: Result) -> AnyLanding:
+    return land(
+        repository,
+        child=checkout.name,
+        checkout=quote_path(checkout.path),
+        base=checkout.base,
+        result=result.tree,
+        began=began,
+    )
+
+
+async def after_landing(
+    repository: Repository, checkout: Checkout, result: Result, landing: AnyLanding
+) -> AnyLanding:
+    """Remove the checkout when all of it has landed; else say what it still holds."""
+    if not isinstance(landing, Landed | NothingToLand):
+        return landing
+    if not result.left_out:
+        return await trio.to_thread.run_sync(_without_checkout, repository, checkout, landing)
+    stays = ", ".join(f"{left.path} ({left.reason})" for left in result.left_out)
+    if isinstance(landing, NothingToLand):
+        return _held(checkout, f"it holds what can't be merged: {stays}")
+    note = f"kept {quote_path(checkout.path)}: it holds what can't be merged: {stays}"
+    return Landed(landing.landing, landing.paths, (*landing.notes, note))
+
+
+def _without_checkout(
+    repository: Repository, checkout: Checkout, landing: Landed | NothingToLand
+) -> AnyLanding:
+    """Remove the checkout. Where that fails, what has landed has landed all the same, and the rest is told."""
+    try:
+        remove_checkout(repository, checkout)
+    except (GitFailed, OSError) as error:
+        if not os.path.lexists(checkout.path):
+            return landing  # what git still holds of it goes with `covey gc`
+        why = f"could not be removed whole: {plain_words(error, repository.common_dir)}"
+        if isinstance(landing, NothingToLand):
+            return _held(checkout, f"nothing in it is left to land, but it {why}")
+        note = f"{quote_path(checkout.path)} {why}"
+        return Landed(landing.landing, landing.paths, (*landing.notes, note))
+    return landing
+
+
+def _held(checkout: Checkout, reason: str) -> Held:
+    return Held(quote_path(checkout.path), reason)

@@ -1,0 +1,225 @@
+"""Opens a parent session: puts right what dead ones left, then makes the parts of a new one and ends them in order.
+
+What each part does is told in its own file; here is only the order in which they begin and end.
+"""
+
+import gc
+import os
+import secrets
+import time
+import traceback
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack, asynccontextmanager, closing
+from functools import partial
+
+import trio
+
+from merge.store.repository import Repository, children_folder
+from orchestrator.checks.running import Checks
+from orchestrator.children.checkout_ways import open_checkout_ways
+from orchestrator.children.children import load_what_children_need, open_children
+from orchestrator.children.grounds import Grounds
+from orchestrator.children.landing_turn import LandingTurn, PlainTurn
+from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
+from orchestrator.children.slots import Slots
+from orchestrator.children.spawning import Spawner, open_spawner
+from orchestrator.config.home import covey_home
+from orchestrator.config.limits import Limits
+from orchestrator.config.tables import Configuration, SandboxTable
+from orchestrator.conversation.budget import Purse
+from orchestrator.conversation.context_window import ContextWindow, known_window
+from orchestrator.conversation.model_choice import ModelChoice
+from orchestrator.events import ErrorRecorded, Noticed, SessionFinished, SessionStarted
+from orchestrator.gateway.endpoint import Endpoint
+from orchestrator.gateway.gateway import Gateway, open_gateway
+from orchestrator.journal import PARENT, Journal
+from orchestrator.parent.jobs import JOBS_FOLDER, open_jobs
+from orchestrator.parent.own_folder import own_folder
+from orchestrator.parent.parent_agent import parent_agent
+from orchestrator.parent.permissions import PermissionDesk
+from orchestrator.parent.questions import Questions
+from orchestrator.parent.recovering import put_right
+from orchestrator.parent.resuming import Past
+from orchestrator.parent.session import Session
+from orchestrator.sandbox.temporary_folder import remove_left_folders
+from orchestrator.terms.terms import Terms, read_terms
+from worker.catalogue import advertised
+from worker.confinement.shortfalls import not_enforced
+from worker.path_text import quote_path
+from worker.processes.hurry import Hurry
+
+
+def new_session_id() -> str:
+    """An id that sorts by when it was made and is, by chance, nobody else's."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+
+def new_past() -> Past:
+    """The past of a session that has none."""
+    return Past(new_session_id())
+
+
+@asynccontextmanager
+async def open_session(
+    repository: Repository,
+    endpoint: Endpoint,
+    limits: Limits | None = None,
+    find_past: Callable[[], Past] = new_past,
+    configuration: Configuration | None = None,
+    without: frozenset[str] = frozenset(),
+    *,
+    asks: bool = False,
+) -> AsyncGenerator[Session]:
+    """A session in `repository` with the model behind `endpoint`; `limits` is what it may use.
+
+    `configuration` is what the other tables say; without one, each has its defaults. `without` are tools, by name, that
+    this session has not. `asks` says that a person is there to answer the model's questions: only then may it put any.
+
+    `find_past` gives the session it goes on with (`orchestrator.parent.resuming`), by default a new one. It is called
+    when all that dead sessions left has been dealt with, because that is part of their past.
+
+    Raises:
+        UserError: when its `check.toml` or a policy file says what it can't.
+        FolderRefused: when the workspace's `.covey/` can't be written.
+        JournalInUse: when the session runs in another process.
+    """
+    terms = read_terms(repository, configuration or Configuration(), without, asks=asks)
+    limits = limits or Limits()
+    own = own_folder(repository)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(open_ledger(repository))
+        notices = await _put_right(repository, ledger, verifies=terms.verifies)
+        past = find_past()
+        folder = own / "sessions" / past.session
+        journal = stack.enter_context(closing(Journal(folder / "journal.jsonl")))
+        record = partial(journal.record, PARENT)
+        record(
+            SessionStarted(
+                past.session,
+                quote_path(str(repository.root)),
+                endpoint.base_url,
+                endpoint.model,
+                terms.instructions.files,
+            )
+        )
+        for notice in (*notices, *terms.faults):
+            record(Noticed(notice))
+        checks = Checks(terms.checks, repository, journal, folder / "logs" / "checks", hurry := Hurry())
+        async with (
+            open_gateway(endpoint, terms.prompt, advertised(terms.told)) as gateway,
+            open_spawner() as spawner,
+            open_checkout_ways(
+                terms.configuration.children.checkouts,
+                repository,
+                covey_home(os.environ),
+                spawner,
+                lambda why: record(Noticed(why)),
+            ) as ways,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(_warm_up, gateway)
+            nursery.start_soon(trio.to_thread.run_sync, remove_left_folders)
+            nursery.start_soon(tell_what_is_not_enforced, spawner, terms.configuration.sandbox, journal)
+            grounds = Grounds(
+                past.session,
+                repository,
+                gateway,
+                journal,
+                ledger,
+                spawner,
+                folder / "logs",
+                landing_turn=_landing_turn(repository, terms, checks),
+                slots=Slots(limits.children),
+                purse=Purse(limits.budget, limits.price),
+                agents=terms.agents,
+                policy=terms.policy,
+                tools=terms.settings,
+                desk=PermissionDesk(),
+                configuration=terms.configuration,
+                window=ContextWindow(
+                    endpoint.context_tokens or known_window(endpoint.model),
+                    output_tokens=endpoint.max_output_tokens,
+                ),
+                ways=ways,
+            )
+            async with (
+                open_children(grounds) as children,
+                open_jobs(own / JOBS_FOLDER, past.session, record) as jobs,
+            ):
+                jobs.take_up(past.jobs_told)
+                for unread in past.reports:
+                    children.say(unread)
+                questions = Questions(journal)
+                agent, model = parent_agent(terms, grounds, past, children, jobs, questions, hurry)
+                try:
+                    yield Session(
+                        past.session,
+                        repository,
+                        journal,
+                        children,
+                        jobs,
+                        agent,
+                        model,
+                        grounds.purse,
+                        checks,
+                        grounds.desk,
+                        questions,
+                        ModelChoice(
+                            gateway, grounds.purse, grounds.window, terms.configuration.prices, journal
+                        ),
+                        hurry,
+                    )
+                except Exception:
+                    journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
+                    raise
+            nursery.cancel_scope.cancel()
+        journal.record_durably(PARENT, SessionFinished())
+
+
+async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) -> list[str]:
+    """Deal with what sessions that died have left; a sentence about each thing, for the person."""
+    notices = await trio.to_thread.run_sync(put_right, repository)
+    rows, damaged = ledger.readable_rows(OPEN_STATES)
+    notices += [
+        f"What the ledger holds of child {child} is damaged. If it left edits, they are in"
+        f" {quote_path(str(children_folder(repository) / child))}."
+        for child in damaged
+    ]
+    if not rows:
+        return notices
+    from orchestrator.children.orphans import settle_orphans  # brings git's libraries
+
+    return notices + await settle_orphans(repository, ledger, verifies=verifies)
+
+
+def _landing_turn(repository: Repository, terms: Terms, checks: Checks) -> LandingTurn:
+    if not terms.verifies:
+        return PlainTurn()
+    from orchestrator.checks.verified_landing import VerifiedTurn
+
+    return VerifiedTurn(repository, checks)
+
+
+async def _warm_up(gateway: Gateway) -> None:
+    """Load what the first request needs, then what the first child needs, while a person types or a model thinks."""
+    # What is loaded here stays. A search for garbage that looks at all of it holds everything up for 50 ms.
+    gc.disable()
+    try:
+        await gateway.prepare()
+        await trio.to_thread.run_sync(load_what_children_need)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+async def tell_what_is_not_enforced(spawner: Spawner, table: SandboxTable, journal: Journal) -> None:
+    """Say once to what children are not held in this session."""
+    if not table.enabled:
+        journal.record(PARENT, Noticed("Children are not held back here: [sandbox] enabled is false."))
+        return
+    try:
+        found = await spawner.enforced()
+    except OSError:
+        return  # then no worker can be started either, and each child says so
+    for sentence in not_enforced(found, table.network):
+        journal.record(PARENT, Noticed(sentence))

@@ -1,0 +1,158 @@
+"""Real git. A used checkout comes back as if it were new, or not at all."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from merge.checkouts.checkout import Checkout, make_checkout, remove_checkout, take_result
+from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.pool import OLD_SECONDS, disk_use, pool_of, turn_back
+from merge.checkouts.pool_way import PoolWay
+from merge.checkouts.ways import Way
+from merge.snapshots.snapshot import take_snapshot
+from tests.merge.file_operations import Operation, carry_out, operations
+from tests.merge.places import Place, folder_state
+
+
+def make(place: Place, name: str, way: Way) -> Checkout:
+    return make_checkout(place.repository, name, take_snapshot(place.repository), ways=[way])
+
+
+def used(place: Place, act: Callable[[Path], object]) -> int:
+    """Let a child do something in a checkout, and be done with it; the inode of a file that it left alone."""
+    checkout = make(place, "first", PoolWay())
+    untouched = (Path(checkout.path) / "logo.bin").stat().st_ino
+    act(Path(checkout.path))
+    remove_checkout(place.repository, checkout)
+    return untouched
+
+
+def look(place: Place, name: str, way: Way) -> tuple[dict[str, tuple[str, bytes]], bytes, int]:
+    """What a new checkout holds, what git says of it, and the inode of a file."""
+    checkout = make(place, name, way)
+    child = Place(Path(checkout.path))
+    seen = folder_state(child.root), child.git("status", "--porcelain", "--ignored", "-z")
+    inode = (child.root / "logo.bin").stat().st_ino
+    assert take_result(place.repository, checkout).changes == ()
+    remove_checkout(place.repository, checkout)
+    return *seen, inode
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=4)
+@given(done=operations())
+def test_whatever_its_last_child_did_the_next_finds_what_a_plain_checkout_holds(
+    dirty_place: Place, done: Sequence[Operation]
+) -> None:
+    used(dirty_place, lambda root: carry_out(root, done))
+    turn_back(dirty_place.repository)
+    plain, pooled = look(dirty_place, "plain", PlainWay()), look(dirty_place, "pooled", PoolWay())
+    assert pooled[:2] == plain[:2]
+
+
+@pytest.mark.soak
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, derandomize=False)
+@given(done=operations())
+def test_whatever_its_last_child_did_in_the_long_run(dirty_place: Place, done: Sequence[Operation]) -> None:
+    used(dirty_place, lambda root: carry_out(root, done))
+    turn_back(dirty_place.repository)
+    plain, pooled = look(dirty_place, "plain", PlainWay()), look(dirty_place, "pooled", PoolWay())
+    assert pooled[:2] == plain[:2]
+
+
+def test_a_used_checkout_is_used_again_with_what_differs_now(dirty_place: Place) -> None:
+    place = dirty_place
+
+    def work(root: Path) -> None:
+        (root / "src/app.py").write_text("the child's\n")
+        (root / "build").mkdir()
+        (root / "build/out").write_text("ignored\n")
+        Place(root).git("commit", "-q", "-a", "-m", "mine")
+
+    inode = used(place, work)
+    assert turn_back(place.repository) == 1
+    place.write("README.md", "another\n")
+    (place.root / "staged.txt").unlink()
+    (place.root / "bin/run").unlink()
+    place.write("bin/run/now-a-folder.txt", "x\n")
+    pooled, plain = look(place, "pooled", PoolWay()), look(place, "plain", PlainWay())
+    assert pooled[:2] == plain[:2]
+    assert pooled[2] == inode, "the file was not written anew"
+
+
+def _closes_a_file(root: Path) -> None:
+    (root / "README.md").chmod(0o600)
+
+
+def _closes_a_folder(root: Path) -> None:
+    (root / "bin").chmod(0o700)
+
+
+def _links_a_file_to_outside(root: Path) -> None:
+    os.link(root / "README.md", root.parent / "outside")
+
+
+def _marks_a_file(root: Path) -> None:
+    os.setxattr(root / "README.md", "user.mark", b"x")
+
+
+def _leaves_a_pipe(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+
+
+def _leaves_an_empty_folder(root: Path) -> None:
+    (root / "pipe").mkdir()
+
+
+def _leaves_a_link(root: Path) -> None:
+    (root / "README.md").unlink()
+    (root / "README.md").symlink_to("/etc/hostname")
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        _closes_a_file,
+        _closes_a_folder,
+        _links_a_file_to_outside,
+        _marks_a_file,
+        _leaves_a_pipe,
+        _leaves_an_empty_folder,
+        _leaves_a_link,
+    ],
+)
+def test_what_git_does_not_see_never_reaches_the_next_child(
+    dirty_place: Place, trick: Callable[[Path], object]
+) -> None:
+    used(dirty_place, trick)
+    turn_back(dirty_place.repository)
+    checkout = make(dirty_place, "next", PoolWay())
+    (Path(checkout.path).parent / "outside").unlink(missing_ok=True)
+    readme = Path(checkout.path) / "README.md"
+    assert not readme.is_symlink()
+    assert readme.stat().st_mode & 0o777 == 0o644
+    assert readme.stat().st_nlink == 1
+    assert (Path(checkout.path) / "bin").stat().st_mode & 0o777 == 0o755
+    assert not os.listxattr(readme)
+    assert not (Path(checkout.path) / "pipe").exists()
+    remove_checkout(dirty_place.repository, checkout)
+
+
+def test_a_used_slot_is_never_handed_out_before_it_is_turned_back(place: Place) -> None:
+    used(place, lambda root: (root / "left.txt").write_text("left\n"))
+    assert disk_use(place.repository)[0] == 1
+    checkout = make(place, "next", PoolWay())
+    assert not (Path(checkout.path) / "left.txt").exists()
+    remove_checkout(place.repository, checkout)
+
+
+def test_old_slots_go(place: Place) -> None:
+    used(place, lambda root: None)
+    assert turn_back(place.repository) == 1
+    slots, size = disk_use(place.repository)
+    assert (slots, size > 0) == (1, True)
+    slot = next(pool_of(place.repository).iterdir())
+    assert turn_back(place.repository, slot.stat().st_mtime + OLD_SECONDS + 1) == 0
+    assert disk_use(place.repository) == (0, 0)

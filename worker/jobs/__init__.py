@@ -1,0 +1,1 @@
+"""Commands that outlive the session that started them: their keeper, their folder, their log."""

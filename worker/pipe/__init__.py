@@ -1,0 +1,1 @@
+"""Frames between the parent and a worker, and the server that forks workers."""

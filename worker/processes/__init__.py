@@ -1,0 +1,1 @@
+"""Processes owned to their end: trees, shells, guards, and what they print."""
