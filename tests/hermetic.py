@@ -38,6 +38,8 @@ _DROPPED = (
     "FORCE_COLOR",
     "CLICOLOR*",
     "TMUX*",
+    "MAKE*",  # a make below `make test` would tell which folders it enters
+    "MFLAGS",
 )
 
 _WHEN = "2024-05-01T12:00:00+00:00"

@@ -14,6 +14,7 @@ from typing import Literal
 
 import msgspec
 
+from merge.files.file_locks import alone
 from merge.store.repository import Repository
 from orchestrator.faults import CantRecord, UserError
 from worker.protocol import ChildId, Kind
@@ -199,10 +200,14 @@ def open_ledger(repository: Repository) -> Generator[Ledger]:
         raise CantRecord(f"{path.parent} can't be made: {error.strerror}.") from error
     with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
         try:
-            # In WAL mode a reader in another terminal never holds up the session that writes.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(_SCHEMA)
+            # SQLite does not wait where two switch a new database to WAL mode at once, but says that it is locked.
+            with alone(path.with_name("ledger.lock")):
+                # In WAL mode a reader in another terminal never holds up the session that writes.
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(_SCHEMA)
+        except OSError as error:
+            raise CantRecord(f"{path.parent} can't be written: {error.strerror}.") from error
         except sqlite3.OperationalError as error:
             raise CantRecord(f"The ledger {path} can't be opened: {error}.") from error
         except sqlite3.DatabaseError as error:

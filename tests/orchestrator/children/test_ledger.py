@@ -3,7 +3,9 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -134,3 +136,22 @@ def test_a_file_that_is_no_ledger_is_named_and_left_alone(place: Repository) -> 
     ):
         pass
     assert path.read_bytes() == b"the person's own notes, " * 100
+
+
+def test_sessions_that_begin_at_once_make_one_ledger(tmp_path: Path) -> None:
+    places = [Repository(tmp_path, tmp_path / f"{n}.git", tmp_path / f"{n}.git") for n in range(12)]
+    at_once = threading.Barrier(8)
+
+    def open_all() -> None:
+        for place in places:
+            at_once.wait()
+            try:
+                with open_ledger(place) as ledger:
+                    assert ledger.rows() == []
+            except BaseException:
+                at_once.abort()  # nobody waits for who has failed
+                raise
+
+    with ThreadPoolExecutor(8) as threads:
+        for opened in [threads.submit(open_all) for _ in range(8)]:
+            opened.result()
