@@ -24,6 +24,7 @@ from orchestrator.config.tables import Checkouts
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.doctor.disk_use import free_bytes, in_words, use_of
 from orchestrator.doctor.findings import Finding
+from orchestrator.doctor.language_servers import look_for_servers
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint, Format
 from orchestrator.gateway.gateway import load_transport, wire_format_of
@@ -244,6 +245,11 @@ def _disk(patient: Patient) -> list[Finding]:
     return [Finding("disk", "ok", says)]
 
 
+def _language_servers(patient: Patient) -> list[Finding]:
+    repository = _repository(patient)
+    return look_for_servers(repository.root if repository else patient.folder, patient.environment)
+
+
 Examination = Callable[[Patient], list[Finding]]
 
 EXAMINATIONS: tuple[Examination, ...] = (
@@ -255,6 +261,7 @@ EXAMINATIONS: tuple[Examination, ...] = (
     _endpoint,
     _sandbox,
     _checkouts,
+    _language_servers,
     _children,
     _disk,
 )

@@ -22,7 +22,7 @@ async def test_where_all_is_well_it_exits_with_0(repository_of: RepositoryOf) ->
     found = by_subject(done.output)
     assert list(found) == [
         *("python", "git", "ripgrep", "workspace", "configuration", "checks"),
-        *("endpoint", "model", "sandbox", "checkouts", "children", "disk"),
+        *("endpoint", "model", "sandbox", "checkouts", "language servers", "children", "disk"),
     ]
     assert [found[about].level for about in ("git", "ripgrep", "workspace", "endpoint", "model")] == [
         "ok"
