@@ -85,7 +85,7 @@ async def measure(entries: list[Entry], *, live: bool) -> tuple[list[Spent], flo
     async with window.run_test(size=(140, 45)) as pilot:
         began = time.perf_counter()
         for each in entries:
-            window.stories.take(each)
+            window.take(each)
         taken = time.perf_counter() - began
         window.draw()
         await pilot.pause()

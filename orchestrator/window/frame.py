@@ -21,6 +21,7 @@ from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
 from orchestrator.view.blocks import Shown
 from orchestrator.view.drawing import session_line
+from orchestrator.view.sediment import Sediment
 from orchestrator.view.story import Stories
 from orchestrator.window.composer import Completions, Composer
 from orchestrator.window.deeds import Deeds
@@ -76,6 +77,7 @@ class Frame(App[int]):
     ) -> None:
         super().__init__(driver_class=driver_class, watch_css=False)
         self.stories = Stories()
+        self._sediment = Sediment()
         self.who: ChildId = PARENT
         self.queued: tuple[str, ...] = ()
         self.stopping = False
@@ -132,6 +134,8 @@ class Frame(App[int]):
     def take(self, item: Entry | Heard) -> None:
         """Take in what happened; it is drawn in a moment."""
         self.stories.take(item)
+        if isinstance(item, Entry):
+            self._sediment.add()
         self.tell()
 
     def tell(self) -> None:
