@@ -7,6 +7,7 @@ knows every system. Knows single processes, and not what belongs together.
 
 import os
 import sys
+import time
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -32,6 +33,10 @@ class Entry(NamedTuple):
 
 
 HAS_PROC = sys.platform == "linux"
+
+_LOOKS_AT_NOTHING = 10
+_LOOK_AGAIN_SECONDS = 0.002
+"""Becoming another program takes well under a millisecond; on a busy machine it may be interrupted."""
 
 
 def list_processes() -> list[Entry]:
@@ -84,9 +89,16 @@ def _look_up_in_proc(pid: int) -> Entry | None:
 
 def _environment_in_proc(pid: int) -> bytes:
     try:
-        return _read(f"/proc/{pid}/environ") + b"\0"
+        for _ in range(_LOOKS_AT_NOTHING):
+            if found := _read(f"/proc/{pid}/environ"):
+                return found + b"\0"
+            # A process that is just becoming another program has no environment for a moment. The kernel's own threads
+            # have none at all, nor a program.
+            os.readlink(f"/proc/{pid}/exe")
+            time.sleep(_LOOK_AGAIN_SECONDS)
     except OSError:
         return b""
+    return b"\0"
 
 
 def _read(path: str) -> bytes:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
@@ -101,3 +102,20 @@ ctypes.CDLL(None).pthread_exit(None)
         entry = look_up(process.pid)
         assert entry is not None
         assert not entry.ended
+
+
+BECOMES_ANOTHER = """
+import os, sys
+if len(sys.argv) < 60:
+    os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", sys.orig_argv[4], *sys.argv[1:], "again"])
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere psutil says what it can")
+def test_a_process_that_becomes_another_program_carries_what_it_did() -> None:
+    with running(
+        *(sys.executable, "-I", "-S", "-c", BECOMES_ANOTHER), env={**os.environ, "COVEY_TEST_CARRIED": "1"}
+    ) as process:
+        while b"again\0" * 59 not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
+            assert carries(process.pid, "COVEY_TEST_CARRIED", "1")
