@@ -18,7 +18,8 @@ import trio
 
 from benchmarks.repository import open_scratch
 from benchmarks.table import milliseconds, render_table, times
-from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout, remove_checkout
+from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.repository import Repository, find_repository

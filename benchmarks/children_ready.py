@@ -24,7 +24,9 @@ import trio
 from benchmarks.merging import make_dirty
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import milliseconds, render_table, times
-from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout, remove_checkout, take_result
+from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import Snapshot, take_snapshot
 from merge.store.repository import Repository, find_repository

@@ -12,7 +12,8 @@ from functools import partial
 import msgspec
 import trio
 
-from merge.checkouts.checkout import Checkout, CheckoutFailed, keep_checkout, make_checkout, not_whole
+from merge.checkouts.checkout import Checkout, CheckoutFailed, make_checkout, not_whole
+from merge.checkouts.leaving import keep_checkout
 from merge.landings.landing import AnyLanding, Began
 from merge.snapshots.snapshot import Snapshot
 from merge.store.git import GitFailed

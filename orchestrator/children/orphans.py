@@ -12,7 +12,9 @@ from pathlib import Path
 
 import trio
 
-from merge.checkouts.checkout import Checkout, is_begun, is_there, remove_checkout, take_result
+from merge.checkouts.checkout import Checkout, is_begun, is_there
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Began, Landed, NothingToLand
 from merge.landings.undo import LandingSummary, list_landings
 from merge.store.repository import Repository

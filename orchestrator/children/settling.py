@@ -10,14 +10,9 @@ from functools import partial
 
 import trio
 
-from merge.checkouts.checkout import (
-    Checkout,
-    CheckoutFailed,
-    Result,
-    keep_checkout,
-    remove_checkout,
-    take_result,
-)
+from merge.checkouts.checkout import Checkout, CheckoutFailed
+from merge.checkouts.leaving import keep_checkout, remove_checkout
+from merge.checkouts.result import Result, take_result
 from merge.checkouts.turned_back import turned_back
 from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
 from merge.store.git import GitFailed

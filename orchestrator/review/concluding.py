@@ -12,7 +12,9 @@ from contextlib import contextmanager
 
 import msgspec
 
-from merge.checkouts.checkout import CheckoutFailed, Result, remove_checkout, take_result
+from merge.checkouts.checkout import CheckoutFailed
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import Result, take_result
 from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
 from merge.landings.landing_journal import JournalUnreadable
 from merge.landings.landing_records import read_records

@@ -9,7 +9,9 @@ import time
 
 import msgspec
 
-from merge.checkouts.checkout import CheckoutFailed, commits_made, remove_checkout, take_result
+from merge.checkouts.checkout import CheckoutFailed
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import commits_made, take_result
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import show_path

@@ -1,6 +1,7 @@
 """A child whose session died under way, before a person looks at it: its checkout becomes a folder with files in it."""
 
-from merge.checkouts.checkout import CheckoutFailed, keep_checkout
+from merge.checkouts.checkout import CheckoutFailed
+from merge.checkouts.leaving import keep_checkout
 from merge.store.repository import Repository
 from orchestrator.faults import UserError
 from orchestrator.review.finding import Known, own_repository

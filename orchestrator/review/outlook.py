@@ -10,7 +10,8 @@ from functools import partial
 
 import msgspec
 
-from merge.checkouts.checkout import Checkout, CheckoutFailed, Result, take_result
+from merge.checkouts.checkout import Checkout, CheckoutFailed
+from merge.checkouts.result import Result, take_result
 from merge.landings.weighing import Barred, Clear, Open, look_ahead
 from merge.merging.conflict import Conflict, Why, describe
 from merge.store.git import GitFailed

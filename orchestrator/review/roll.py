@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from merge.checkouts.checkout import CheckoutFailed, glance
+from merge.checkouts.checkout import CheckoutFailed
+from merge.checkouts.result import glance
 from merge.landings.forgetting import working_trees
 from merge.merging.overlaps import AtWork, find_overlap
 from merge.store.git import GitFailed

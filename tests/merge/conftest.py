@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import Checkout, make_checkout, remove_checkout
+from merge.checkouts.checkout import Checkout, make_checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.ways import Way

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import Checkout, take_result
+from merge.checkouts.checkout import Checkout
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Conflicted, Landed, NothingToLand, land
 from tests.merge.landing_places import exact_state, head_tree, result_of, untouched_state
 from tests.merge.places import MakeCheckout, Place, folder_state

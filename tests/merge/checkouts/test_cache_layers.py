@@ -9,14 +9,10 @@ from pathlib import Path
 import pytest
 
 from merge.checkouts.cache_layers import CacheLayer, ready_caches
-from merge.checkouts.checkout import (
-    checkout_mount,
-    keep_checkout,
-    make_checkout,
-    remove_checkout,
-    take_result,
-)
+from merge.checkouts.checkout import checkout_mount, make_checkout
+from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
+from merge.checkouts.result import take_result
 from merge.snapshots.snapshot import take_snapshot
 from tests.hermetic import THEIRS
 from tests.merge.mounted import in_own_namespace, require_overlays

@@ -11,16 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from merge.checkouts.checkout import (
-    Checkout,
-    CheckoutFailed,
-    Result,
-    glance,
-    make_checkout,
-    remove_checkout,
-    take_result,
-)
+from merge.checkouts.checkout import Checkout, CheckoutFailed, make_checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.result import Result, glance, take_result
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.objects import list_tree
 from merge.store.repository import children_folder

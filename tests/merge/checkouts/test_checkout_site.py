@@ -7,15 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import (
-    Checkout,
-    CheckoutFailed,
-    commits_made,
-    glance,
-    make_checkout,
-    remove_checkout,
-    take_result,
-)
+from merge.checkouts.checkout import Checkout, CheckoutFailed, make_checkout
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import commits_made, glance, take_result
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.git import GitFailed
 from merge.store.trees import EXECUTABLE, SUBMODULE, Change

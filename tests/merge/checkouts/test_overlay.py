@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from merge.checkouts.checkout import (
-    Checkout,
-    checkout_mount,
-    keep_checkout,
-    make_checkout,
-    remove_checkout,
-    take_result,
-)
+from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout
+from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay import OverlayRecord, write_record
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.files.removal import remove_tree
 from merge.snapshots.snapshot import take_snapshot

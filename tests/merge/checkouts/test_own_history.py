@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import Checkout, commits_made, take_result
+from merge.checkouts.checkout import Checkout
+from merge.checkouts.result import commits_made, take_result
 from tests.merge.places import MakeCheckout, Place
 
 

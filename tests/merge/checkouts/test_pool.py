@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from merge.checkouts.checkout import Checkout, make_checkout, remove_checkout, take_result
+from merge.checkouts.checkout import Checkout, make_checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.pool import OLD_SECONDS, disk_use, pool_of, turn_back
 from merge.checkouts.pool_way import PoolWay
+from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import take_snapshot
 from tests.merge.file_operations import Operation, carry_out, operations

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import make_checkout, remove_checkout, take_result
+from merge.checkouts.checkout import make_checkout
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.checkouts.turned_back import turned_back
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.repository import Repository, find_repository

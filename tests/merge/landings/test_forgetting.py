@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import remove_checkout, take_result
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.landings.forgetting import (
     Pins,
     forget_children,

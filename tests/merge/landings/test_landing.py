@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import take_result
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
 from merge.merging.resolving import Content
 from merge.snapshots.snapshot import take_snapshot

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from merge.checkouts.checkout import Checkout, take_result
+from merge.checkouts.checkout import Checkout
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand, land
 from merge.landings.landing_records import read_records
 from merge.landings.recovery import recover_landings

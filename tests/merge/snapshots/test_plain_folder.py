@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import make_checkout, remove_checkout, take_result
+from merge.checkouts.checkout import make_checkout
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Conflicted, Landed, land
 from merge.landings.undo import Undone, undo_landing
 from merge.snapshots.plain_folder import (

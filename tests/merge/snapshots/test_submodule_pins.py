@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import make_checkout, remove_checkout, take_result
+from merge.checkouts.checkout import make_checkout
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.result import take_result
 from merge.landings.forgetting import forget_children, forget_landings
 from merge.landings.landing import Landed, land
 from merge.landings.undo import NothingToUndo, undo_landing

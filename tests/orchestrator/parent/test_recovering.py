@@ -14,7 +14,7 @@ pytestmark = pytest.mark.keeps_checkouts
 LAND_AND_DIE = """
 import os, sys
 from pathlib import Path
-from merge.checkouts.checkout import take_result
+from merge.checkouts.result import take_result
 from merge.landings.landing import land
 from merge.store.repository import find_repository
 from orchestrator.children.ledger import open_ledger

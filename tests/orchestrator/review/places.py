@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from merge.checkouts.checkout import Checkout, make_checkout, take_result
+from merge.checkouts.checkout import Checkout, make_checkout
+from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, land
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.repository import Repository, find_repository

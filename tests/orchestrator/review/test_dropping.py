@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from merge.checkouts.checkout import remove_checkout
+from merge.checkouts.leaving import remove_checkout
 from orchestrator.children.ledger import LedgerRow
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, write

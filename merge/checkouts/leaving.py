@@ -1,0 +1,90 @@
+"""What becomes of a checkout when its child is done with: it is removed, or kept as a real folder.
+
+Knows no landing: whoever calls has made sure that nothing is lost.
+"""
+
+import contextlib
+from collections.abc import Generator
+from pathlib import Path
+
+from merge.checkouts.checkout import (
+    Checkout,
+    CheckoutFailed,
+    forget_folder,
+    side_ref,
+    site_of,
+    told_of,
+    twin_folder,
+)
+from merge.checkouts.checkout_site import (
+    all_sites,
+    is_folder,
+)
+from merge.checkouts.overlay import (
+    OverlayUnreadable,
+    forget_place,
+    keep,
+    read_record,
+)
+from merge.checkouts.pool import give_back
+from merge.files.removal import remove_tree
+from merge.snapshots.submodule_pins import unpin
+from merge.store.git import GitFailed, GitPlace, run_git
+from merge.store.plain_words import plain_words
+from merge.store.repository import Repository
+
+
+def keep_checkout(repository: Repository, checkout: Checkout) -> None:
+    """Make a real folder of a checkout that stays, with all that its child saw in it. No process may show it still.
+
+    Raises:
+        CheckoutFailed: when it can't be made; nothing is lost then, and `str()` says where the child's work is.
+    """
+    twin = twin_folder(repository, checkout.name)
+    try:
+        with told_of(checkout):
+            keep(repository, twin, Path(checkout.path), checkout.commit)
+    except (GitFailed, OSError) as error:
+        words = plain_words(error, Path(checkout.path).parent)
+        raise CheckoutFailed(
+            f"{checkout.path} could not be written out, and what its child did is in {twin / 'upper'}: {words}"
+        ) from error
+
+
+def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bool = False) -> None:
+    """Remove the folder and what is kept about it; what its links point to stays. Gone already is fine.
+
+    With `keep_refs`, base and result stay readable as `refs/covey/children/<name>/…` until somebody deletes those;
+    without, git may collect what nothing else refers to.
+
+    Raises:
+        OSError: when something can't be removed.
+    """
+    inner = [site.repository for site in all_sites(site_of(repository, checkout))][1:]
+    folder, twin = Path(checkout.path), twin_folder(repository, checkout.name)
+    with _told_as_os_error():
+        if read_record(twin) is not None:
+            forget_place(folder)
+    if is_folder(folder):
+        with contextlib.suppress(OSError):  # what can't be moved can be removed
+            give_back(repository, folder, twin)
+    forget_folder(repository, folder)
+    remove_tree(twin)
+    if not keep_refs:
+        refs = [side_ref(checkout.name, side) for side in ("base", "result")]
+        place = GitPlace(repository.common_dir, git_dir=repository.git_dir)
+        run_git(place, "update-ref", "--stdin", "-z", feed=b"".join(_delete(ref) for ref in refs))
+        for submodule in inner:
+            unpin(submodule, children=[checkout.name])
+
+
+@contextlib.contextmanager
+def _told_as_os_error() -> Generator[None]:
+    try:
+        yield
+    except OverlayUnreadable as error:
+        raise OSError(str(error)) from error
+
+
+def _delete(ref: str) -> bytes:
+    return f"delete {ref}\0\0".encode()
