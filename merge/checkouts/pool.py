@@ -17,8 +17,8 @@ import msgspec
 from merge.files.file_locks import alone_or_not
 from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
-from merge.store.git import GitPlace, run_git
-from merge.store.index_file import entry_of, read_index
+from merge.store.git import GitFailed, GitPlace, run_git
+from merge.store.index_file import IndexUnknown, entry_of, read_index
 from merge.store.repository import Repository
 from merge.store.trees import SUBMODULE, ObjectId, RepoPath
 
@@ -150,7 +150,7 @@ def _turn_back(repository: Repository, slot: Path, state: SlotState) -> SlotStat
             return None
         size = _size_if_usual(slot, len(state.tree) // 2)
         remove_tree(git_dir)
-    except Exception:
+    except (OSError, GitFailed, IndexUnknown):
         return None
     if size is None:
         return None

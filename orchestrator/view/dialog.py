@@ -54,7 +54,7 @@ def press(dialog: Dialog, key: DialogKey) -> Dialog | Answered:
     if dialog.is_review:
         return dialog
     change = msgspec.structs.replace
-    options = len(dialog.question.options)
+    options = len(dialog.question.choices)
     match key:
         case "up" | "down":
             step = -1 if key == "up" else 1
@@ -93,7 +93,7 @@ def _enter(dialog: Dialog) -> Dialog | Answered:
     change = msgspec.structs.replace
     if question.several and number is not None:
         return change(dialog, typed="", picked=dialog.picked ^ {number})
-    labels = [option.label for option in question.options]
+    labels = [option.label for option in question.choices]
     if question.several:
         chosen = [label for place, label in enumerate(labels) if place in dialog.picked]
         if not chosen and not typed and labels:
@@ -121,7 +121,7 @@ def _go_to(dialog: Dialog) -> Dialog:
     if dialog.is_review:
         return change(dialog, cursor=0, picked=frozenset(), typed="")
     before = dialog.given[dialog.at] if dialog.at < len(dialog.given) else ()
-    labels = [option.label for option in dialog.question.options]
+    labels = [option.label for option in dialog.question.choices]
     picked = frozenset(labels.index(answer) for answer in before if answer in labels)
     own = [answer for answer in before if answer not in labels]
     several = dialog.question.several
@@ -136,7 +136,7 @@ def _go_to(dialog: Dialog) -> Dialog:
 def _option_of(question: Question, typed: str) -> int | None:
     """The option that a typed number means, counted from 0."""
     typed = typed.strip()
-    if typed.isascii() and typed.isdigit() and 1 <= int(typed) <= len(question.options):
+    if typed.isascii() and typed.isdigit() and 1 <= int(typed) <= len(question.choices):
         return int(typed) - 1
     return None
 
@@ -151,7 +151,7 @@ def draw_dialog(dialog: Dialog, look: Look, *, takes_keys: bool) -> list[Line]:
     question = dialog.question
     where = f"{dialog.at + 1} of {len(dialog.questions)}  " if len(dialog.questions) > 1 else ""
     lines = [line(Span(f"? {where}", "accent"), Span(tame(question.question).strip(), "strong"))]
-    for place, option in enumerate(question.options):
+    for place, option in enumerate(question.choices):
         lines.append(_option(dialog, place, option.label, option.description, look))
     if dialog.typed:
         lines.append(line(Span("  your answer: ", "dim"), f"{tame(dialog.typed)}_"))
@@ -174,7 +174,7 @@ def _answers(given: Sequence[str]) -> list[Line]:
 
 
 def _keys(question: Question, look: Look) -> str:
-    if not question.options:
+    if not question.choices:
         return look.separator.join(("type your answer", "Enter sends it", "Esc closes"))
     move = "↑ ↓ move" if look.unicode else "arrows move"
     toggle = ("Space toggles",) if question.several else ()

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import msgspec
 
+from worker.tools.schema import OLDER
 from worker.tools.tool import Tool, ToolAnswer, failed
 from worker.workspace import Workspace
 
@@ -30,12 +31,21 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: Annotated[str, msgspec.Meta(description="What picking it means.")] = ""
 
 
+Label = Annotated[str, msgspec.Meta(min_length=1), OLDER]
+"""An option that is nothing but its label, as many models write it."""
+
+
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question. Without options the person answers in their own words."""
+    """One question. Without options the person answers in their own words. `options` is as the model wrote it."""
 
     question: Text
-    options: Annotated[tuple[Option, ...], msgspec.Meta(max_length=9)] = ()
+    options: Annotated[tuple[Option | Label, ...], msgspec.Meta(max_length=9)] = ()
     several: Annotated[bool, msgspec.Meta(description="Whether several options may be picked.")] = False
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        """What may be picked."""
+        return tuple(Option(each) if isinstance(each, str) else each for each in self.options)
 
 
 class AskArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

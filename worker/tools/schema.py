@@ -12,7 +12,7 @@ import msgspec
 _TEMPLATE = "#/$defs/{name}"
 
 OLDER = msgspec.Meta(extra_json_schema={"deprecated": True})
-"""Marks an argument that is taken and that no model is told of: an older name, learned elsewhere."""
+"""Marks an argument, or a form of one, that is taken and that no model is told of: learned elsewhere."""
 
 
 class _Object(msgspec.Struct):
@@ -48,7 +48,13 @@ def _inline(schema: Any, definitions: dict[str, Any]) -> Any:
         return {**target, **rest}
     # "title" tells a model nothing that the tool's name and the property's key don't.
     plain = {key: _inline(value, definitions) for key, value in table.items() if key != "title"}
-    return _without_null(plain)
+    return _without_null(_without_older(plain))
+
+
+def _without_older(table: dict[str, Any]) -> dict[str, Any]:
+    """An argument that may be of several kinds with those alone that a model is told of."""
+    kinds: list[Any] = [kind for kind in table.get("anyOf", ()) if not kind.get("deprecated")]
+    return _of_kinds(table, kinds) if len(kinds) < len(table.get("anyOf", ())) else table
 
 
 def _without_null(table: dict[str, Any]) -> dict[str, Any]:
@@ -56,5 +62,9 @@ def _without_null(table: dict[str, Any]) -> dict[str, Any]:
     kinds: list[Any] = [kind for kind in table.get("anyOf", ()) if kind != {"type": "null"}]
     if table.get("default", ...) is not None or "anyOf" not in table:
         return table
-    rest = {key: value for key, value in table.items() if key not in ("anyOf", "default")}
+    return _of_kinds({key: value for key, value in table.items() if key != "default"}, kinds)
+
+
+def _of_kinds(table: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
+    rest = {key: value for key, value in table.items() if key != "anyOf"}
     return {**kinds[0], **rest} if len(kinds) == 1 else {"anyOf": kinds, **rest}

@@ -4,17 +4,20 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from merge.checkouts import pool
 from merge.checkouts.checkout import Checkout, make_checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.plain_way import PlainWay
-from merge.checkouts.pool import OLD_SECONDS, disk_use, pool_of, turn_back
+from merge.checkouts.pool import OLD_SECONDS, SlotState, disk_use, pool_of, turn_back
 from merge.checkouts.pool_way import PoolWay
 from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import take_snapshot
+from merge.store.trees import ObjectId
 from tests.merge.file_operations import Operation, carry_out, operations
 from tests.merge.places import Place, folder_state
 
@@ -158,3 +161,44 @@ def test_old_slots_go(place: Place) -> None:
     slot = next(pool_of(place.repository).iterdir())
     assert turn_back(place.repository, slot.stat().st_mtime + OLD_SECONDS + 1) == 0
     assert disk_use(place.repository) == (0, 0)
+
+
+def _forget_its_tree(slot: Path) -> None:
+    state = msgspec.json.decode((slot / "state.json").read_bytes(), type=SlotState)
+    gone = msgspec.structs.replace(state, tree=ObjectId("0" * len(state.tree)))
+    (slot / "state.json").write_bytes(msgspec.json.encode(gone))
+
+
+def _damage_its_index(slot: Path) -> None:
+    (slot / "index").write_bytes(b"no index")
+
+
+def _lose_its_settings(slot: Path) -> None:
+    (slot / "config").unlink()
+
+
+@pytest.mark.parametrize("harm", [_forget_its_tree, _damage_its_index, _lose_its_settings])
+def test_a_slot_that_cant_be_turned_back_goes_and_the_others_stay(
+    place: Place, harm: Callable[[Path], object]
+) -> None:
+    first, second = make(place, "first", PoolWay()), make(place, "second", PoolWay())
+    remove_checkout(place.repository, first)
+    (slot,) = pool_of(place.repository).iterdir()
+    harm(slot)
+    remove_checkout(place.repository, second)
+    assert turn_back(place.repository) == 1
+    assert not slot.exists()
+    assert disk_use(place.repository)[0] == 1
+
+
+def test_a_fault_of_ours_while_a_slot_is_turned_back_is_not_taken_for_a_bad_slot(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: object) -> None:
+        raise AssertionError("ours")
+
+    used(place, lambda root: None)
+    monkeypatch.setattr(pool, "read_index", stumble)
+    with pytest.raises(AssertionError, match="ours"):
+        turn_back(place.repository)
+    assert disk_use(place.repository)[0] == 1, "whose it is shows another time"

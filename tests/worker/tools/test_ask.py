@@ -8,7 +8,7 @@ import pytest
 from worker.__main__ import REFUSALS
 from worker.conversation import CallId, ToolCall
 from worker.toolbox import Toolbox
-from worker.tools.ask import TOOL, AskArguments, Question, tell_answers, title
+from worker.tools.ask import TOOL, AskArguments, Option, Question, tell_answers, title
 from worker.tools.schema import schema_of
 from worker.workspace import Workspace
 
@@ -29,6 +29,22 @@ def test_the_model_is_told_the_bounds() -> None:
         4,
     )
     assert b"$ref" not in schema_of(AskArguments)
+
+
+def test_an_option_may_be_its_label_alone_and_no_model_is_told_so() -> None:
+    written = {"question": "Which?", "options": ["red", {"label": "blue", "description": "like the sea"}]}
+    (asked,) = msgspec.convert({"questions": [written]}, AskArguments).questions
+    assert asked.choices == (Option("red"), Option("blue", "like the sea"))
+    (told,) = msgspec.json.decode(schema_of(AskArguments))["properties"]["questions"]["items"]["properties"][
+        "options"
+    ]["items"]["required"]
+    assert told == "label"
+
+
+@pytest.mark.parametrize("option", ["", 3, {}])
+def test_an_option_has_a_label(option: object) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"questions": [{"question": "Which?", "options": [option]}]}, AskArguments)
 
 
 def test_a_title_names_the_first_question_and_counts_the_others() -> None:
