@@ -18,6 +18,15 @@ from worker.tools.tool import ToolAnswer, failed
 
 CUT_OFF = "Your reply reached the length limit and was cut. Go on from where it ended, in smaller pieces."
 
+CUT_OFF_AT_MOST = 8
+"""So many pieces of one answer are taken: no report is as long. A model that finds no end, or that thinks until the
+limit each time, would go on for as long as somebody pays."""
+
+_ENDLESS = (
+    f"the model's reply reached the length limit {CUT_OFF_AT_MOST} times in a row —"
+    " turn stopped; ask for less at once"
+)
+
 INTERRUPTED = "[interrupted before it finished]"
 """The answer of a call whose turn was cancelled: every call of a conversation has an answer."""
 
@@ -56,26 +65,34 @@ class Agent:
     async def run_turn(self, before_group: Callable[[], None] = lambda: None) -> AnyOutcome:
         """Run from the conversation as it stands until the model asks for no more tools.
 
+        An answer that comes in several replies, because each reached the length limit, is told as the one that it is.
         `before_group` is called before calls that run at once start together.
         """
         said = ""
+        pieces: list[str] = []  # of an answer that was cut off, from its beginning on
         while True:
             self.conversation.extend(self._inbox.take())
             reply = await self._model.reply(self.conversation)
             if not isinstance(reply, Reply):
                 return ModelGaveUp(reply, said)
             self.conversation.append(reply.message)
-            said = reply.message.text or said
+            pieces.append(reply.message.text)
+            answer = "".join(pieces)
+            said = answer or said
             if reply.message.calls:
+                pieces.clear()
                 looped = await self._run_calls(reply.message, before_group)
                 if looped is not None:
                     return LoopStopped(looped, said)
             elif reply.cut_off:
+                if len(pieces) == CUT_OFF_AT_MOST:
+                    return LoopStopped(_ENDLESS, said)
                 self.conversation.append(UserMessage(CUT_OFF))
             else:
+                pieces.clear()
                 more = await self._inbox.wait_for_more()
                 if not more:
-                    return Answered(reply.message.text)
+                    return Answered(answer)
                 self.conversation.extend(more)
 
     async def _run_calls(self, message: AssistantMessage, before_group: Callable[[], None]) -> str | None:

@@ -104,7 +104,7 @@ class Outcome(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True)
 
 
 class Answered(Outcome, frozen=True):
-    """The model asked for no more tools; `text` is its last answer."""
+    """The model asked for no more tools; `text` is its last answer, whole, however many replies it came in."""
 
     text: str
 
@@ -117,7 +117,7 @@ class ModelGaveUp(Outcome, frozen=True):
 
 
 class LoopStopped(Outcome, frozen=True):
-    """The loop detector ended the turn: the model repeated one failing call."""
+    """The turn was ended: the model repeated one call, or its answer found no end."""
 
     detail: str
     text: str = ""

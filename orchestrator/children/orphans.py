@@ -27,7 +27,7 @@ from orchestrator.children.settling import after_landing, kept_whole, settle
 from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Compacted, Replied, Stopped
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.sandbox.environment import child_marker
-from worker.model import Usage
+from worker.model import Reply, Usage
 from worker.path_text import unquote_path
 from worker.processes.process_tree import ProcessKey, end_tree, is_alive, marked_processes
 from worker.protocol import Answered
@@ -171,10 +171,18 @@ def _ending(row: LedgerRow, entries: Sequence[Entry]) -> AnyEnding:
     """How its work ended: with its last answer where it had given one."""
     if row.state in ("finished", "landing"):
         own = [entry.event for entry in entries if entry.who == row.child]
-        replies = [event.reply.message for event in own if isinstance(event, Replied)]
-        if replies and not replies[-1].calls:
-            return Answered(replies[-1].text)
+        replies = [event.reply for event in own if isinstance(event, Replied)]
+        if replies and not replies[-1].message.calls:
+            return Answered(_answer_of(replies))
     return Stopped(THE_DEATH_OF_ITS_SESSION)
+
+
+def _answer_of(replies: Sequence[Reply]) -> str:
+    """The answer that the last reply ends, from the first of the replies before it that were cut off."""
+    first = len(replies) - 1
+    while first and replies[first - 1].cut_off and not replies[first - 1].message.calls:
+        first -= 1
+    return "".join(reply.message.text for reply in replies[first:])
 
 
 def _journal_of(root: Path, session: str) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import trio
 
-from worker.agent import CUT_OFF, INTERRUPTED, Agent
+from worker.agent import CUT_OFF, CUT_OFF_AT_MOST, INTERRUPTED, Agent
 from worker.conversation import AnyMessage, AssistantMessage, CallId, ToolCall, ToolMessage, UserMessage
 from worker.loop_detector import LOOP_WARNING
 from worker.model import AnyModelFailure, Reply, Stalled
@@ -149,11 +149,38 @@ async def test_a_model_that_fails_for_good_ends_the_turn_with_what_it_last_said(
     assert await agent.run_turn() == ModelGaveUp(Stalled(30.0), "first I look")
 
 
-async def test_a_reply_that_was_cut_off_is_gone_on_with() -> None:
-    model = PlayedModel(say("half a", cut_off=True), say("sentence"))
+async def test_a_reply_that_was_cut_off_is_gone_on_with_and_told_whole() -> None:
+    model = PlayedModel(say("one ans", cut_off=True), say("wer in ", cut_off=True), say("three pieces"))
     agent, _ = agent_with(model)
-    assert await agent.run_turn() == Answered("sentence")
-    assert agent.conversation[2] == UserMessage(CUT_OFF)
+    assert await agent.run_turn() == Answered("one answer in three pieces")
+    assert agent.conversation[2] == agent.conversation[4] == UserMessage(CUT_OFF)
+
+
+async def test_what_was_cut_off_is_told_also_when_the_model_then_fails_and_belongs_to_no_later_answer() -> (
+    None
+):
+    model = PlayedModel(say("half a sen", cut_off=True), Stalled(30.0))
+    agent, _ = agent_with(model)
+    assert await agent.run_turn() == ModelGaveUp(Stalled(30.0), "half a sen")
+    model = PlayedModel(say("I thi", cut_off=True), say("nk I look", ("echo", "{}")), say("it is there"))
+    agent, _ = agent_with(model, tool("echo", "read", echo))
+    assert await agent.run_turn() == Answered("it is there")
+
+
+async def test_an_answer_that_finds_no_end_is_ended() -> None:
+    model = PlayedModel(*[say("on and ", cut_off=True)] * CUT_OFF_AT_MOST)
+    agent, _ = agent_with(model)
+    ending = await agent.run_turn()
+    assert isinstance(ending, LoopStopped)
+    assert ending.text == "on and " * CUT_OFF_AT_MOST
+    assert "reached the length limit 8 times in a row" in ending.detail
+
+
+async def test_a_model_that_is_cut_off_now_and_then_goes_on_for_as_long_as_it_works() -> None:
+    turns = [say("", cut_off=True), say("", ("echo", '{"word":"a"}')), say("", ("echo", '{"word":"b"}'))]
+    model = PlayedModel(*turns * CUT_OFF_AT_MOST, say("done"))
+    agent, _ = agent_with(model, tool("echo", "read", echo))
+    assert await agent.run_turn() == Answered("done")
 
 
 async def test_letters_reach_the_model_before_its_next_reply_and_keep_the_turn_open_at_its_end() -> None:
