@@ -17,11 +17,11 @@ import msgspec
 from merge.files.working_files import folders_above, repo_path
 from merge.snapshots.never_lands import never_lands
 from merge.snapshots.shared_caches import claim_caches, exclude_patterns, link_caches
-from merge.snapshots.snapshot import Snapshot, parent_place
+from merge.snapshots.snapshot import Snapshot
 from merge.snapshots.working_tree import read_working_tree
 from merge.store.commits import read_commit, write_commit
 from merge.store.filters import neutral_settings, read_config
-from merge.store.git import GitPlace
+from merge.store.git import GitPlace, parent_place
 from merge.store.objects import edit_tree
 from merge.store.private_git import (
     Inheritance,

@@ -19,9 +19,9 @@ from merge.checkouts.plain_bytes import stores_bytes_as_they_are
 from merge.checkouts.pristine import Pristine, drop_unused, pristine_home, ready_pristine, refresh_pristine
 from merge.checkouts.ways import WayName, WayUnfit
 from merge.snapshots.shared_caches import exclude_patterns, link_caches
-from merge.snapshots.snapshot import Snapshot, parent_place
+from merge.snapshots.snapshot import Snapshot
 from merge.store.filters import read_config
-from merge.store.git import GitFailed, ask_git
+from merge.store.git import GitFailed, ask_git, parent_place
 from merge.store.index_file import IndexUnknown
 from merge.store.plain_words import plain_words
 from merge.store.private_git import Inheritance, inherit, lay_out, twin_settings

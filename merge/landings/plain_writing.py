@@ -2,29 +2,18 @@
 
 Most landings are such: then no git has to run. Whatever there is a doubt about (an attribute that names a filter, a
 line ending or an encoding, for whichever path; a name that git might refuse; a large file) is left for git, in
-`merge.landings.writing_out`. Attribute files are searched for the words that matter, not understood.
+`merge.landings.writing_out`.
 """
 
 import os
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from merge.files.working_files import Seen
-from merge.merging.present import OnDisk, attributes_above
+from merge.merging.present import OnDisk
 from merge.store.object_store import open_store
-from merge.store.seen_config import read_rules
+from merge.store.plain_rules import LIMIT_BYTES, rules_if_plain
 from merge.store.trees import EXECUTABLE, FILE, SYMLINK, Entry, RepoPath
-
-# Larger files are for git, which never holds a whole one in memory.
-_LIMIT_BYTES = 8 << 20
-
-# Attributes that change a file as it is written (gitattributes(5)); a macro is made of the same words. `eol=lf` and
-# `text` alone change nothing here.
-_CHANGING = re.compile(rb"filter|ident|eol(?!=lf\b)|crlf|encoding")
-
-# Names that git might take for its own folder: `.git` in any case, `git~1`, and what some systems read as that.
-_SUSPECT = re.compile(rb"\.git|git~", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -61,19 +50,15 @@ def plain_files(
     """
     if not entries:
         return {}
-    repository = present.repository
-    if any(map(_is_for_git, entries.items())) or any(map(_is_rule, changed)):
+    if any(entry.mode not in (FILE, EXECUTABLE, SYMLINK) for entry in entries.values()):
         return None
-    if os.path.lexists(repository.git_dir / "info" / "sparse-checkout"):
-        return None  # attributes may be where no file is
-    rules = read_rules(repository)
-    root = os.fsencode(repository.root)
-    sources = [root + b"/" + path for path in attributes_above(entries)]
-    sources += [os.fsencode(name) for name in rules.attributes]
-    if not rules.as_stored or any(map(_may_change_files, sources)):
+    if any(map(_is_rule, changed)):
+        return None
+    rules = rules_if_plain(present.repository, entries.keys())
+    if rules is None or not rules.written_as_stored:
         return None
     wanted = list(entries.values())
-    contents = open_store(repository).read_small([entry.object for entry in wanted], _LIMIT_BYTES)
+    contents = open_store(present.repository).read_small([entry.object for entry in wanted], LIMIT_BYTES)
     if contents is None:
         return None
     return {
@@ -82,32 +67,5 @@ def plain_files(
     }
 
 
-def _is_for_git(item: tuple[RepoPath, Entry]) -> bool:
-    path, entry = item
-    if entry.mode not in (FILE, EXECUTABLE, SYMLINK) or b"\\" in path:
-        return True
-    # Some systems do not see all characters of a name; git knows which.
-    return any(_SUSPECT.match(_ascii(name)) is not None for name in path.split(b"/"))
-
-
-def _ascii(name: bytes) -> bytes:
-    return name if name.isascii() else bytes(byte for byte in name if byte < 0x80)
-
-
 def _is_rule(path: RepoPath) -> bool:
     return path.rpartition(b"/")[2].lower() == b".gitattributes"
-
-
-def _may_change_files(source: bytes) -> bool:
-    """Whether a file of attributes is there that may have git change a file as it writes it."""
-    try:
-        descriptor = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            return _CHANGING.search(file.read()) is not None
-        except OSError:
-            return True

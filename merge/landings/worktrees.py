@@ -11,8 +11,8 @@ import msgspec
 
 from merge.files.lock import landing_lock
 from merge.landings.landing import AnyLanding, Landed, NothingToLand, land
-from merge.snapshots.snapshot import parent_place, take_snapshot
-from merge.store.git import GitFailed, ask_git, run_git
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.git import GitFailed, ask_git, parent_place, run_git
 from merge.store.repository import Repository, children_folder, repository_at
 from merge.store.trees import ObjectId, show_path
 

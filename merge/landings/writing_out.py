@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from merge.files.working_files import WorkingFiles, folders_above
-from merge.merging.present import OnDisk, attributes_above
+from merge.merging.present import OnDisk
 from merge.store.filters import (
     configured_filters,
     filters_of,
@@ -21,6 +21,7 @@ from merge.store.filters import (
     settings_to_run_in,
 )
 from merge.store.git import GitAnswer, GitFailed, GitPlace, ask_git, run_git
+from merge.store.plain_rules import attributes_above
 from merge.store.trees import Entry, RepoPath, show_path
 
 _SWITCHES = (

@@ -14,9 +14,8 @@ from merge.files.working_files import Seen, WorkingFiles, folders_above
 from merge.merging.conflict import Conflict
 from merge.merging.conflict_text import marker_length, open_conflict, render_conflict
 from merge.merging.resolving import Choice, Content
-from merge.snapshots.snapshot import parent_place
 from merge.store.filters import read_config
-from merge.store.git import GitPlace, run_git
+from merge.store.git import GitPlace, parent_place, run_git
 from merge.store.objects import read_blob
 from merge.store.private_git import Inheritance, lay_out, object_folders
 from merge.store.repository import Repository

@@ -6,7 +6,7 @@ is not plainly one of the entries that the asker expects. Nothing of the user's 
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from merge.snapshots.private_index import store_files
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.git import GitPlace, run_git
 from merge.store.objects import read_blob, read_entries, read_entry
+from merge.store.plain_rules import attributes_above
 from merge.store.repository import Repository
 from merge.store.trees import (
     EXECUTABLE,
@@ -136,7 +137,7 @@ class OnDisk:
         index, left_out = self._index_entries([*paths, *rules])
         addable = {path: index.get(path) for path in paths if self._is_addable(path, index.get(path))}
         hidden_rules = {path: index[path] for path in rules if path in left_out}
-        stored = store_files(self.repository.common_dir, self.place, addable, hidden_rules)
+        stored = store_files(self.repository, self.place, addable, hidden_rules)
         if stored.refused:
             path, why = next(iter(stored.refused.items()))
             raise Unreadable(f"{show_path(path)} can't be read by git: {why}")
@@ -182,12 +183,6 @@ class OnDisk:
         # A folder is one entry only when it is a repository, or the place of one.
         is_submodule = known is not None and known.mode == SUBMODULE
         return is_submodule or self.files.look(repo_path(path, b".git")) is not None
-
-
-def attributes_above(paths: Iterable[RepoPath]) -> set[RepoPath]:
-    """Where git looks for the attributes of these paths: `.gitattributes` in each folder above them."""
-    folders = {folder for path in paths for folder in (b"", *folders_above(path))}
-    return {repo_path(folder, b".gitattributes") for folder in folders}
 
 
 def open_on_disk(repository: Repository, some_id: ObjectId) -> OnDisk:

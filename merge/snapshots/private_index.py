@@ -3,7 +3,7 @@
 Line endings, filters, encodings, `core.fileMode`, symlinks: git applies them while it adds a file to an
 index. So the few files that differ are added to a small index in a folder of covey's, and the person's own
 is never opened for writing. A file that git can't add is named with git's reason; the others are stored all
-the same.
+the same. Where no rule applies to any of them (`merge.snapshots.plain_reading`) no git has to run.
 """
 
 import dataclasses
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from merge.snapshots.plain_reading import store_plainly
 from merge.store.filters import (
     configured_filters,
     filters_of,
@@ -20,7 +21,8 @@ from merge.store.filters import (
     neutral_switches,
     read_config,
 )
-from merge.store.git import GitFailed, GitPlace, run_git
+from merge.store.git import GitFailed, GitPlace, parent_place, run_git
+from merge.store.repository import Repository
 from merge.store.scratch import open_scratch
 from merge.store.trees import Entry, ObjectId, RepoPath
 
@@ -54,12 +56,12 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 def store_files(
-    common_dir: Path,
+    repository: Repository,
     place: GitPlace,
     files: Mapping[RepoPath, Entry | None],
     attributes: Mapping[RepoPath, Entry],
 ) -> Stored:
-    """Write the blobs of `files` as they stand in the working tree of `place`; `common_dir` is the parent's.
+    """Write the blobs of `files` as they stand in the working tree of `place`, the `repository`'s own or a child's.
 
     `files` gives what the index has at each path: git's rules for line endings and modes ask for it.
     `attributes` are `.gitattributes` files that the index has and the working tree has not.
@@ -71,7 +73,7 @@ def store_files(
     unsettled = list(files)
     for _ in range(_READINGS):
         before = _look(place, unsettled)
-        once = _store_once(common_dir, place, {path: files[path] for path in unsettled}, attributes, ())
+        once = _store_all(repository, place, {path: files[path] for path in unsettled}, attributes)
         after = _look(place, unsettled)
         for path in unsettled:
             # Only what this reading found counts.
@@ -85,6 +87,19 @@ def store_files(
             return stored
     unquiet = "it kept changing while it was read; it is carried as it was last seen"
     return stored | Stored({}, {}, {path: unquiet for path in unsettled if path in stored.entries})
+
+
+def _store_all(
+    repository: Repository,
+    place: GitPlace,
+    files: Mapping[RepoPath, Entry | None],
+    attributes: Mapping[RepoPath, Entry],
+) -> Stored:
+    if files and not attributes and place == parent_place(repository):
+        entries = store_plainly(repository, files)
+        if entries is not None:
+            return Stored(entries, {}, {})
+    return _store_once(repository.common_dir, place, files, attributes, ())
 
 
 def _store_once(

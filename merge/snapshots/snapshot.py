@@ -15,7 +15,7 @@ from merge.snapshots.shared_caches import SHARED, unignored_caches
 from merge.snapshots.submodules import DEPTH, Submodule, list_submodules
 from merge.snapshots.working_tree import read_working_tree
 from merge.store.commits import read_commit, write_commit
-from merge.store.git import GitFailed, GitPlace
+from merge.store.git import GitFailed, parent_place
 from merge.store.objects import changed_paths, edit_tree
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
@@ -59,11 +59,6 @@ class SnapshotFailed(GitFailed):
 
     def __str__(self) -> str:
         return self._sentence
-
-
-def parent_place(repository: Repository) -> GitPlace:
-    """Where git commands about the parent's own folder run."""
-    return GitPlace(repository.root, git_dir=repository.git_dir, work_tree=repository.root)
 
 
 def take_snapshot(

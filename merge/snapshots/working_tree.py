@@ -22,6 +22,7 @@ from merge.store.commits import read_commit
 from merge.store.filters import configured_filters, filters_without_program, neutral_switches, read_config
 from merge.store.git import GitAnswer, GitFailed, GitPlace, ask_git
 from merge.store.objects import edit_tree, read_entries
+from merge.store.plain_rules import attributes_above
 from merge.store.repository import Repository
 from merge.store.status import Status, parse_status
 from merge.store.trees import FILE, SUBMODULE, Entry, LeftOut, ObjectId, RepoPath, show_path
@@ -73,7 +74,7 @@ def read_working_tree(
     look.sort_untracked(status.untracked, limit_bytes)
     _add_settings(look, repository, status, head_tree)
     missing = _missing_attributes(look, repository, status, head_tree)
-    stored = store_files(repository.common_dir, place, look.files, missing)
+    stored = store_files(repository, place, look.files, missing)
     look.settle(stored)
     for folder, reason in re.findall(r"warning: could not open directory '(.*)/': (.*)", warnings):
         look.left_out[RepoPath(os.fsencode(folder))] = f"it could not be opened ({reason.lower()})"
@@ -186,16 +187,13 @@ def _missing_attributes(
     """The `.gitattributes` that rule over the files though a sparse checkout leaves them out of the folder."""
     if head_tree is None or not look.files:
         return {}
-    folders = {b""}
-    for path in look.files:
-        above = path.rpartition(b"/")[0]
-        while above not in folders:
-            folders.add(above)
-            above = above.rpartition(b"/")[0]
-    names = [RepoPath(folder + b"/.gitattributes" if folder else b".gitattributes") for folder in folders]
     # One that the person deleted rules no more: `git add --all` takes it out of the index first.
     told = {change.path for change in status.tracked}
-    missing = [name for name in names if name not in told and not os.path.lexists(look.root + b"/" + name)]
+    missing = [
+        name
+        for name in attributes_above(look.files)
+        if name not in told and not os.path.lexists(look.root + b"/" + name)
+    ]
     known = read_entries(repository, head_tree, missing)
     return {name: entry for name, entry in known.items() if entry is not None and entry.mode == FILE}
 

@@ -18,6 +18,8 @@ from typing import cast
 from git.cmd import Git
 from git.exc import GitCommandNotFound
 
+from merge.store.repository import Repository
+
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": "true",
@@ -142,6 +144,11 @@ class GitPlace:
         if self.borrows is not None:
             words["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.fsdecode(quote_folder(os.fsencode(self.borrows)))
         return words
+
+
+def parent_place(repository: Repository) -> GitPlace:
+    """Where git commands about the parent's own folder run."""
+    return GitPlace(repository.root, git_dir=repository.git_dir, work_tree=repository.root)
 
 
 def quote_folder(folder: bytes) -> bytes:

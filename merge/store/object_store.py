@@ -47,6 +47,9 @@ class ObjectStore(Protocol):
     known_trees: dict[ObjectId, Mapping[bytes, Entry]]
     """What has been read of trees so far, entries by name: no tree is taken apart twice."""
 
+    starts_processes: bool
+    """Whether each question starts a git."""
+
     def read_all(self, ids: Sequence[ObjectId]) -> list[bytes]:
         """The content of each object.
 
@@ -131,6 +134,8 @@ def lacking(repository: Repository, place: GitPlace, ids: Collection[ObjectId]) 
 
 
 class _Libgit2Store:
+    starts_processes = False
+
     def __init__(self, repository: Repository, opened: pygit2.Repository) -> None:
         self._repository = repository
         self._opened = opened
@@ -176,6 +181,8 @@ class _Libgit2Store:
 
 
 class _GitStore:
+    starts_processes = True
+
     def __init__(self, repository: Repository, place: GitPlace | None = None) -> None:
         self._repository = repository
         self.known_trees: dict[ObjectId, Mapping[bytes, Entry]] = {}

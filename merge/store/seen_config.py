@@ -37,11 +37,14 @@ _Mark = tuple[int, ...]
 
 
 class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`as_stored`: no setting changes a file's bytes, unless attributes do. Those may be in `attributes`, files
-    beside the `.gitattributes` of the working tree, of which some may not exist.
+    """Whether no setting has git write a file otherwise than it is stored, nor store it otherwise than it stands.
+
+    The second holds for files without a carriage return. Attributes may do so all the same: those may be in
+    `attributes`, files beside the `.gitattributes` of the working tree, of which some may not exist.
     """
 
-    as_stored: bool
+    written_as_stored: bool
+    stored_as_it_stands: bool
     attributes: tuple[str, ...]
 
 
@@ -88,7 +91,11 @@ def _read_anew(repository: Repository, surroundings: tuple[str, ...], file: Path
         if scope != b"command"  # what covey itself tells every git command is not the person's
     ]
     config = {key: value if has_value else "true" for _, _, key, has_value, value in listed}
-    rules = Rules(_is_as_stored(config), tuple(_attribute_files(repository, config)))
+    rules = Rules(
+        _is_written_as_stored(config),
+        _is_stored_as_it_stands(config),
+        tuple(_attribute_files(repository, config)),
+    )
     origins = [repository.root / os.fsdecode(origin) for _, origin, *_ in listed]
     includes = [
         _target(value, repository.root / os.fsdecode(origin))
@@ -114,13 +121,22 @@ def _keep(file: Path, kept: _Kept) -> None:
             unfinished.unlink()
 
 
-def _is_as_stored(config: dict[str, str]) -> bool:
+def _is_written_as_stored(config: dict[str, str]) -> bool:
     return (
         config.get("core.autocrlf", "").lower() in {*_NO, "input"}
         and config.get("core.eol", "lf").lower() in ("lf", "native")
         and config.get("core.symlinks", "true").lower() not in _NO
         and "attr.tree" not in config
         and not config.get("core.attributesfile", "").startswith(("%", ":"))
+    )
+
+
+def _is_stored_as_it_stands(config: dict[str, str]) -> bool:
+    return (
+        _is_written_as_stored(config)
+        and config.get("core.filemode", "true").lower() not in _NO
+        and config.get("core.ignorecase", "").lower() in _NO
+        and config.get("core.precomposeunicode", "").lower() in _NO
     )
 
 

@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from merge.snapshots.snapshot import parent_place
 from merge.store.filters import read_config
+from merge.store.git import parent_place
 from merge.store.repository import Repository
 from orchestrator.faults import UserError
 

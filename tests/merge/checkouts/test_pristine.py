@@ -10,8 +10,9 @@ from merge.checkouts.pristine import (
     ready_pristine,
     refresh_pristine,
 )
-from merge.snapshots.snapshot import parent_place, take_snapshot
+from merge.snapshots.snapshot import take_snapshot
 from merge.store.filters import read_config
+from merge.store.git import parent_place
 from merge.store.private_git import Inheritance, inherit
 from merge.store.trees import ObjectId
 from tests.merge.places import Place, folder_state

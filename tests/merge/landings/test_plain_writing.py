@@ -163,7 +163,7 @@ def test_where_a_sparse_checkout_may_hide_attributes_git_writes(place: Place, tm
 
 
 def test_a_large_file_is_for_git(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_writing, "_LIMIT_BYTES", len(TEXT) - 1)
+    monkeypatch.setattr(plain_writing, "LIMIT_BYTES", len(TEXT) - 1)
     entries = {RepoPath(b"t.txt"): entry_of(place, FILE, TEXT)}
     assert written_plainly(place, tmp_path / "plain", entries) is None
 

@@ -3,15 +3,14 @@
 import pytest
 
 from merge.snapshots.private_index import Stored, store_files
-from merge.store.git import GitFailed, GitPlace
+from merge.store.git import GitFailed, parent_place
 from merge.store.trees import EXECUTABLE, FILE, SYMLINK, Entry, ObjectId, RepoPath
 from tests.merge.places import Place, git_state
 
 
 def store(place: Place, *paths: str, known: dict[RepoPath, Entry] | None = None) -> Stored:
     files = {RepoPath(path.encode()): (known or {}).get(RepoPath(path.encode())) for path in paths}
-    git_dir = place.root / ".git"
-    return store_files(git_dir, GitPlace(place.root, git_dir=git_dir, work_tree=place.root), files, {})
+    return store_files(place.repository, parent_place(place.repository), files, {})
 
 
 def test_modes_and_contents(place: Place) -> None:
@@ -53,7 +52,8 @@ def test_the_index_decides_on_modes_where_files_have_none(place: Place) -> None:
 
 def test_a_repository_that_is_gone_is_no_fault_of_a_file(place: Place) -> None:
     place.write("a", "a\n")
+    repository = place.repository
     (place.root / ".git").rename(place.root / "moved")
     with pytest.raises(GitFailed):
-        store(place, "a")
+        store_files(repository, parent_place(repository), {RepoPath(b"a"): None}, {})
     (place.root / "moved").rename(place.root / ".git")

@@ -45,7 +45,7 @@ def is_read_by_git(place: Place, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def test_git_is_asked_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_rules(place.repository).as_stored
+    assert read_rules(place.repository).written_as_stored
     assert not is_read_by_git(place, monkeypatch)
 
 
@@ -72,7 +72,7 @@ def test_a_kept_file_that_is_no_use_is_read_anew(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "as_stored"),
+    ("key", "value", "written_as_stored"),
     [
         ("core.autocrlf", "true", False),
         ("core.autocrlf", "input", True),
@@ -84,10 +84,10 @@ def test_a_kept_file_that_is_no_use_is_read_anew(place: Place) -> None:
         ("core.fileMode", "false", True),
     ],
 )
-def test_settings_that_change_files(place: Place, key: str, value: str, as_stored: bool) -> None:
-    assert read_rules(place.repository).as_stored
+def test_settings_that_change_files(place: Place, key: str, value: str, written_as_stored: bool) -> None:
+    assert read_rules(place.repository).written_as_stored
     place.git("config", key, value)
-    assert read_rules(place.repository).as_stored == as_stored
+    assert read_rules(place.repository).written_as_stored == written_as_stored
 
 
 def test_settings_that_come_later_are_seen_wherever_they_come(
@@ -103,26 +103,26 @@ def test_settings_that_come_later_are_seen_wherever_they_come(
     ]
     place.git("config", "extensions.worktreeConfig", "true")
     for file in places:
-        assert read_rules(place.repository).as_stored, file
+        assert read_rules(place.repository).written_as_stored, file
         assert not is_read_by_git(place, monkeypatch)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(crlf)
-        assert not read_rules(place.repository).as_stored, file
+        assert not read_rules(place.repository).written_as_stored, file
         file.unlink()
-    assert read_rules(place.repository).as_stored
+    assert read_rules(place.repository).written_as_stored
     (home / "elsewhere").write_text(crlf)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "elsewhere"))
-    assert not read_rules(place.repository).as_stored
+    assert not read_rules(place.repository).written_as_stored
 
 
 def test_a_setting_of_one_branch_holds_on_that_branch(place: Place) -> None:
     (place.repository.common_dir / "win").write_text("[core]\n\tautocrlf = true\n")
     place.git("config", "includeIf.onbranch:win/**.path", "win")
-    assert read_rules(place.repository).as_stored
+    assert read_rules(place.repository).written_as_stored
     place.git("checkout", "-q", "-b", "win/10")
-    assert not read_rules(place.repository).as_stored
+    assert not read_rules(place.repository).written_as_stored
     place.git("checkout", "-q", "main")
-    assert read_rules(place.repository).as_stored
+    assert read_rules(place.repository).written_as_stored
 
 
 def test_every_place_of_attributes_is_named(
@@ -143,8 +143,8 @@ def test_a_linked_worktree_has_rules_of_its_own(place: Place, tmp_path: Path) ->
     linked = Place(tmp_path / "linked")
     linked.git("config", "--worktree", "core.autocrlf", "true")
     for _ in range(2):
-        assert read_rules(place.repository).as_stored
-        assert not read_rules(linked.repository).as_stored
+        assert read_rules(place.repository).written_as_stored
+        assert not read_rules(linked.repository).written_as_stored
 
 
 def test_a_git_directory_that_cannot_be_written_is_no_hindrance(place: Place) -> None:
