@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.store import seen_config
+from merge.store import config_sources
 from merge.store.git import GitAnswer, GitPlace, run_git
 from merge.store.seen_config import Rules, read_rules
 from tests.merge.places import Place
@@ -13,7 +13,7 @@ from tests.merge.places import Place
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if every file had been as it is for long."""
-    monkeypatch.setattr(seen_config, "_SETTLED_SECONDS", -1e9)
+    monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", -1e9)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def is_read_by_git(place: Place, monkeypatch: pytest.MonkeyPatch) -> bool:
         return run_git(asked_at, *words)
 
     with monkeypatch.context() as patch:
-        patch.setattr(seen_config, "run_git", ask)
+        patch.setattr(config_sources, "run_git", ask)
         read_rules(place.repository)
     return bool(asked)
 
@@ -52,7 +52,7 @@ def test_git_is_asked_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_too_young_to_be_told_apart_is_not_kept(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seen_config, "_SETTLED_SECONDS", 1e9)
+    monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", 1e9)
     read_rules(place.repository)
     assert not kept(place).exists()
 
