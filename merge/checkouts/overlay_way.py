@@ -7,7 +7,7 @@ the next way is taken.
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from merge.checkouts.pristine import Pristine, drop_unused, pristine_home, ready
 from merge.checkouts.ways import WayName, WayUnfit
 from merge.snapshots.shared_caches import exclude_patterns, link_caches
 from merge.snapshots.snapshot import Snapshot
+from merge.store.config_sources import SeenConfig
 from merge.store.filters import read_config
 from merge.store.git import GitFailed, ask_git, parent_place
 from merge.store.index_file import IndexUnknown
@@ -53,6 +54,7 @@ class OverlayWay:
         self._making = threading.Lock()
         self._grounds: list[tuple[_Ground, list[Path]]] = []
         self._furnishing: set[Path] = set()
+        self._config: SeenConfig | None = None
 
     def furnish(self, site: Site, snapshot: Snapshot, shared: Sequence[str]) -> None:
         """See `merge.checkouts.ways.Way`."""
@@ -93,7 +95,7 @@ class OverlayWay:
             GitFailed, OSError: when it can't be done.
         """
         drop_unused(self._cache)
-        own = _inheritance(repository, ())
+        own = _inheritance(repository, read_config(parent_place(repository)), ())
         home = pristine_home(self._cache, repository, own)
         drop_unused_deltas(home, _needed(repository))
         head = ask_git(parent_place(repository), "rev-parse", "--verify", "--quiet", "HEAD")
@@ -123,7 +125,9 @@ class OverlayWay:
 
     def _make_ground(self, site: Site, snapshot: Snapshot) -> _Ground:
         repository = site.repository
-        own = _inheritance(repository, site.shared)
+        if self._config is None:
+            self._config = SeenConfig(repository)
+        own = _inheritance(repository, self._config.read(), site.shared)
         if own.is_sparse:
             raise WayUnfit("the repository is a sparse checkout")
         safe = _safe(repository, own)
@@ -158,8 +162,7 @@ class OverlayWay:
         self._grounds = [(ground, twins) for ground, twins in standing if twins]
 
 
-def _inheritance(repository: Repository, shared: Sequence[str]) -> Inheritance:
-    config = read_config(parent_place(repository))
+def _inheritance(repository: Repository, config: Mapping[str, str], shared: Sequence[str]) -> Inheritance:
     return inherit(repository, config, [*exclude_patterns(shared), "/.covey/"])
 
 

@@ -1,8 +1,8 @@
 """The person's git configuration, and the files it was read from, as they were then: whether it still holds.
 
-`git config --list` takes longer than a small landing, and looking at a dozen files takes nothing. Told apart are every
-file that has, or could have, a word in it; the variables that say where those are; the branch too, where an include asks
-for it. A file that is as young as the reading may have changed since without a trace: then nothing tells.
+`git config --list` takes longer than a small landing, and looking at a dozen files takes nothing. Looked at are all
+files that have, or could have, a word in it; the variables that say where those are; the branch too, where an include
+asks for it. A file that is as young as the reading may have changed since without a trace: then nothing tells.
 """
 
 import os

@@ -92,6 +92,6 @@ def _attribute_files(repository: Repository, config: dict[str, str]) -> Iterator
     if named is None:
         yield str(home_folder() / "git" / "attributes")
     elif named:
-        yield str(repository.root / os.path.expanduser(named))  # noqa: PTH111 (leaves a stranger's `~name` as it is, as git does)
+        yield str(repository.root / os.path.expanduser(named))  # noqa: PTH111 (see `config_sources`)
     for folder in system_folders():
         yield str(folder / "gitattributes")

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from merge.store import config_sources
-from merge.store.git import GitAnswer, GitPlace, run_git
+from merge.store.config_sources import SeenConfig
+from merge.store.filters import read_config
+from merge.store.git import GitAnswer, GitPlace, parent_place, run_git
 from merge.store.seen_config import Rules, read_rules
 from tests.merge.places import Place
 
@@ -151,3 +153,21 @@ def test_a_git_directory_that_cannot_be_written_is_no_hindrance(place: Place) ->
     kept(place).parent.mkdir()
     kept(place).with_name("rules-.git.json.new").mkdir()
     assert isinstance(read_rules(place.repository), Rules)
+
+
+def test_in_memory_it_is_read_again_when_a_file_of_it_changes(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def ask(asked_at: GitPlace, *words: str) -> GitAnswer:
+        asked.append(True)
+        return run_git(asked_at, *words)
+
+    monkeypatch.setattr(config_sources, "run_git", ask)
+    seen = SeenConfig(place.repository)
+    assert seen.read() == seen.read() == read_config(parent_place(place.repository))
+    assert len(asked) == 1
+    place.git("config", "user.name", "Somebody Else")
+    assert seen.read()["user.name"] == "Somebody Else"
+    assert len(asked) == 2
