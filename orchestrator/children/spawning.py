@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 import msgspec
 import trio
 
+from orchestrator.children.survivor import Survivor
 from worker.confinement.confinement import Enforced
 from worker.confinement.first_steps import AnyStep, encode_steps
 from worker.pipe.fork_messages import PACKET_LIMIT_BYTES, AnyServerReport, Exited, Fork, Forked, Warm
@@ -88,10 +89,14 @@ class FreshProcess:
 
 
 class FreshSpawner:
-    """Starts each worker as a program of its own: what works everywhere."""
+    """Starts each worker as a program of its own: what works everywhere.
 
-    def __init__(self, command: Sequence[str] = FRESH_WORKER) -> None:
+    A `survivor` sees to it that they die with this process; without one, a worker that stands still does not.
+    """
+
+    def __init__(self, command: Sequence[str] = FRESH_WORKER, survivor: Survivor | None = None) -> None:
         self._command = command
+        self._survivor = survivor
 
     async def spawn(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> Spawned:
         """See `Spawner`."""
@@ -103,6 +108,8 @@ class FreshSpawner:
             start_new_session=True,
             env=dict(environment),
         )
+        if self._survivor is not None:
+            await self._survivor.watch(process.pid)
         return FreshProcess(process)
 
     async def enforced(self) -> Enforced:
@@ -243,7 +250,7 @@ class WarmSpawner:
     def __init__(self, nursery: trio.Nursery) -> None:
         self.way: Way = "forked"
         self._nursery = nursery
-        self._fresh = FreshSpawner()
+        self._fresh = FreshSpawner(survivor=Survivor(nursery))
         self._server: _Server | None = None
         self._starting = trio.Lock()
         self._failures = 0
@@ -335,11 +342,11 @@ def can_fork_warm() -> bool:
 @asynccontextmanager
 async def open_spawner() -> AsyncGenerator[Spawner]:
     """The best way to start workers here. A fork server is started at once, and ended with the block."""
-    if not can_fork_warm():
-        yield FreshSpawner()
-        return
     async with trio.open_nursery() as nursery:
-        spawner = WarmSpawner(nursery)
-        nursery.start_soon(spawner.start_server)
-        yield spawner
+        if can_fork_warm():
+            spawner = WarmSpawner(nursery)
+            nursery.start_soon(spawner.start_server)
+            yield spawner
+        else:
+            yield FreshSpawner(survivor=Survivor(nursery))
         nursery.cancel_scope.cancel()

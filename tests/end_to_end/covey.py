@@ -20,6 +20,14 @@ from orchestrator.scripted.server import ScriptedServer, serve_scenario
 
 COVEY = str(Path(sys.executable).with_name("covey"))
 
+WITHOUT_A_FORK_SERVER = (
+    sys.executable,
+    "-c",
+    "import sys, orchestrator.children.spawning as spawning; spawning.can_fork_warm = lambda: False;"
+    "from orchestrator.cli import main; sys.exit(main())",
+)
+"""The program on a system that has no fork server."""
+
 REQUEST = "please do the work"
 """What the person says; the marker of the parent's conversation."""
 
@@ -67,9 +75,10 @@ async def open_covey(
     *words: str,
     environment: Mapping[str, str] | None = None,
     server: ScriptedServer | None = None,
+    program: Sequence[str] = (COVEY,),
 ) -> AsyncGenerator[trio.Process]:
     """The program in `folder` with its three streams piped; killed, should it still run at the end of the block."""
-    command = [COVEY, *words]
+    command = [*program, *words]
     if server is not None:
         command += ["--endpoint", server.url, "--model", "scripted"]
     process = await trio.lowlevel.open_process(

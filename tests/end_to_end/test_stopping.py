@@ -1,6 +1,7 @@
 """End to end. However a session is stopped, everything its children started is gone and nothing they did is lost."""
 
 import signal
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from orchestrator.scripted.scenario import Conversation, Hang
 from orchestrator.scripted.server import ScriptedServer
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
+    COVEY,
     REQUEST,
+    WITHOUT_A_FORK_SERVER,
     breaks,
     call,
     journal_of,
@@ -30,7 +33,7 @@ from tests.end_to_end.covey import (
     task,
 )
 from tests.end_to_end.faults import Sufferer
-from worker.processes.process_tree import list_tree, signal_all, wait_gone
+from worker.processes.process_tree import ProcessKey, list_tree, signal_all, wait_gone
 
 STUBBORN = (
     "trap '' TERM INT HUP; echo started >> {mark}; "
@@ -65,11 +68,12 @@ def two_busy_children(mark: Path) -> list[Conversation]:
 
 
 def open_with_mark(
-    repository: Path, server: ScriptedServer, mark: Path
+    repository: Path, server: ScriptedServer, mark: Path, program: Sequence[str] = (COVEY,)
 ) -> AbstractAsyncContextManager[trio.Process]:
     """The program, with children that may write their mark, which is outside of what is theirs."""
     mark.touch()
-    return open_covey(repository, server=server, environment={"COVEY_SANDBOX_WRITABLE": str(mark)})
+    environment = {"COVEY_SANDBOX_WRITABLE": str(mark)}
+    return open_covey(repository, server=server, environment=environment, program=program)
 
 
 def temporary_folders(repository: Path) -> list[Path]:
@@ -117,14 +121,15 @@ async def test_a_signal_ends_the_children_and_keeps_what_they_did(
 
 
 @pytest.mark.keeps_checkouts
+@pytest.mark.parametrize("program", [(COVEY,), WITHOUT_A_FORK_SERVER], ids=["forked", "fresh"])
 async def test_what_stands_still_dies_with_a_parent_that_is_killed(
-    repository_of: RepositoryOf, tmp_path: Path
+    repository_of: RepositoryOf, tmp_path: Path, program: Sequence[str]
 ) -> None:
     repository = repository_of("python_package")
     mark = tmp_path / "mark"
     async with (
         serving(*two_busy_children(mark)) as server,
-        open_with_mark(repository, server, mark) as process,
+        open_with_mark(repository, server, mark, program) as process,
     ):
         await start_and_reach_the_middle(process, mark)
         # The workers, what guards their commands, and the commands: none of them will notice anything.
@@ -141,6 +146,33 @@ async def test_what_stands_still_dies_with_a_parent_that_is_killed(
         await run_covey(repository, server=server, requests=())
     (kept,) = repository.with_name(f"{repository.name}-children").iterdir()
     assert (kept / "half.txt").read_text() == "half\n"
+
+
+@pytest.mark.keeps_checkouts
+async def test_commands_whose_guards_stand_still_die_with_a_parent_that_is_killed(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    repository = repository_of("python_package")
+    mark = tmp_path / "mark"
+    async with (
+        serving(*two_busy_children(mark)) as server,
+        open_with_mark(repository, server, mark, WITHOUT_A_FORK_SERVER) as process,
+    ):
+        await start_and_reach_the_middle(process, mark)
+        workers = Sufferer(repository, process).workers()
+        guards = [key for worker in workers for key in list_tree(worker.pid) if is_guard(key)]
+        assert len(guards) == 2
+        signal_all(guards, signal.SIGSTOP)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        # tests/conftest.py fails this test for any process that outlives it by two seconds
+
+
+def is_guard(key: ProcessKey) -> bool:
+    try:
+        return b"command_guard" in Path(f"/proc/{key.pid}/cmdline").read_bytes()
+    except OSError:  # a step of a command, gone meanwhile
+        return False
 
 
 @pytest.mark.keeps_checkouts
