@@ -196,12 +196,16 @@ AnyEnding = AnyOutcome | Died | Stopped | NeverBegan
 
 
 class ChildFinished(Event, frozen=True):
-    """The child's worker is gone and its edits are dealt with. `landing` is None where there were none to land."""
+    """The child's worker is gone and its edits are dealt with. `landing` is None where there were none to land.
+
+    `unwritten`: its checkout stays, and its folder is empty until it is written out in the background.
+    """
 
     ending: AnyEnding
     landing: AnyLanding | None
     seconds: float
     usage: Usage
+    unwritten: bool = False
 
 
 class JobEnded(Event, frozen=True):

@@ -5,7 +5,7 @@ true only when at least one check ran and all passed. Written durably into the s
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +36,10 @@ class ReceiptCheck(msgspec.Struct, frozen=True):
 
 
 class ReceiptChild(msgspec.Struct, frozen=True):
-    """One child: how it ended, and what became of its edits. `checkout` is there when they are kept."""
+    """One child: how it ended, and what became of its edits. `checkout` is there when they are kept.
+
+    `checkout_written` is false where that folder is still empty, and the next start writes it out.
+    """
 
     id: ChildId
     kind: Kind
@@ -46,6 +49,7 @@ class ReceiptChild(msgspec.Struct, frozen=True):
     landed: tuple[str, ...] = ()
     landing: str | None = None
     checkout: str | None = None
+    checkout_written: bool = True
     reason: str = ""
     seconds: float = 0.0
     tokens: int = 0
@@ -105,12 +109,14 @@ def _check_told(result: CheckResult) -> ReceiptCheck:
     )
 
 
-def children_told(rows: Iterable[ChildRow]) -> tuple[ReceiptChild, ...]:
-    """The children of the session."""
-    return tuple(_child_told(row) for row in rows)
+def children_told(
+    rows: Iterable[ChildRow], unwritten: Container[str] = frozenset()
+) -> tuple[ReceiptChild, ...]:
+    """The children of the session. `unwritten` are those whose checkouts are empty folders still."""
+    return tuple(_child_told(row, is_written=row.id not in unwritten) for row in rows)
 
 
-def _child_told(row: ChildRow) -> ReceiptChild:
+def _child_told(row: ChildRow, *, is_written: bool) -> ReceiptChild:
     landing = row.landing
     return ReceiptChild(
         row.id,
@@ -121,6 +127,7 @@ def _child_told(row: ChildRow) -> ReceiptChild:
         landing.paths if isinstance(landing, Landed) else (),
         landing.landing if isinstance(landing, Landed) else None,
         landing.checkout if isinstance(landing, Conflicted | Held) else None,
+        is_written,
         _reason(landing),
         row.seconds(row.began_at),
         row.usage.total_tokens,

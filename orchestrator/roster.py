@@ -94,6 +94,8 @@ class ChildRow(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
     ending: AnyEnding | None = None
     landing: AnyLanding | None = None
+    unwritten: bool = False
+    """Whether its checkout stayed as an empty folder, to be filled in the background."""
     ended_at: float | None = None
     dismissed: bool = False
     agent: str = ""
@@ -322,8 +324,10 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
             return change(row, last_action=title)
         case ToolFinished(name=name):
             return change(row, calls=_one_more(row.calls, name))
-        case ChildFinished(ending=ending, landing=landing, usage=usage):
-            return change(row, ending=ending, landing=landing, usage=usage, ended_at=entry.at)
+        case ChildFinished(ending=ending, landing=landing, usage=usage, unwritten=unwritten):
+            return change(
+                row, ending=ending, landing=landing, usage=usage, unwritten=unwritten, ended_at=entry.at
+            )
         case Dismissed():
             return change(row, dismissed=True)
         case _:

@@ -5,8 +5,8 @@ person.
 import argparse
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -146,13 +146,14 @@ def _hold(
     import trio
 
     from orchestrator.faults import one_fault
+    from orchestrator.parent.last_words import with_last_words
     from orchestrator.parent.opening import open_session
     from orchestrator.parent.resuming import find_past
 
     without = frozenset[str]() if course is None else _withheld(arguments)
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
     begin = partial(
-        _telling_of_jobs,
+        with_last_words,
         partial(open_session, repository, endpoint, limits, configuration=configuration, without=without),
     )
     try:
@@ -176,30 +177,18 @@ def _hold(
         raise fault from error
 
 
-@asynccontextmanager
-async def _telling_of_jobs(
-    begin: "Callable[..., AbstractAsyncContextManager[Session]]", **more: object
-) -> "AsyncGenerator[Session]":
-    """The session; at its end the person hears what runs on without it."""
-    from orchestrator.parent.job_words import in_short
-
-    async with begin(**more) as session:
-        yield session
-        for job in session.jobs.running():
-            print(f"covey: {job.record.id} ({in_short(job)}) runs on; see `covey jobs`.", file=sys.stderr)
-
-
 Begin = Callable[..., AbstractAsyncContextManager["Session"]]
 """Opens a session; what is left open are `asks`, and `find_past` for one that is gone on with."""
 
 
 async def _talk(begin: Begin, find: dict[str, "Callable[[], Past]"], preview_lines: int) -> int:
     from orchestrator.terminal.run import is_at_terminal, run_terminal
-    from orchestrator.terminal.talk import NEW_SESSION
+    from orchestrator.terminal.talk import NEW_SESSION, SIGNALLED
 
     while True:
         async with begin(asks=is_at_terminal(), **find) as session:
             code = await run_terminal(session, preview_lines=preview_lines)
+            session.is_left(at_once=code > SIGNALLED, for_another=code == NEW_SESSION)
         if code != NEW_SESSION:
             return code
         find = {}

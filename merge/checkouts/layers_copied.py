@@ -4,24 +4,31 @@ Files that the child wrote are moved by a hard link where that can be, since the
 the lower layers are copied, since others stand on them. Marks of the overlay never come along.
 """
 
+import contextlib
 import os
-import shutil
 import stat
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from merge.checkouts.layers import Layers, Leaf, MergedFolder, strip_marks
+from merge.files.copying import copy_bytes
+
+_CLOSED_MARK = "user.covey.mode"
+"""On a folder of the upper layer that is being read: how closed it was, for whoever comes next should this one die."""
 
 
-def write_out_layers(layers: Layers, folder: Path, *, without: Collection[bytes] = ()) -> None:
+def write_out_layers(
+    layers: Layers, folder: Path, *, without: Collection[bytes] = (), go_on: Callable[[], None] = lambda: None
+) -> None:
     """Fill the empty `folder` with what `layers` show, but for the top-level names `without`.
 
-    The upper layer is used up: its files share bytes with it.
+    The upper layer is used up: its files share bytes with it. It still shows what it showed, and can be written out
+    again. `go_on` is called between two files; what it raises ends the writing.
 
     Raises:
         OSError: when something can't be read or written.
     """
-    copy = _Copy(layers, uses_up=True)
+    copy = _Copy(layers, uses_up=True, go_on=go_on)
     copy.open_up(layers.roots[0])
     copy.fill(os.fsencode(folder), layers.top, without)
 
@@ -36,9 +43,10 @@ def copy_folder(layers: Layers, folder: MergedFolder, to: Path) -> None:
 
 
 class _Copy:
-    def __init__(self, layers: Layers, *, uses_up: bool) -> None:
+    def __init__(self, layers: Layers, *, uses_up: bool, go_on: Callable[[], None] = lambda: None) -> None:
         self._layers = layers
         self._uses_up = uses_up
+        self._go_on = go_on
         self._linked: dict[tuple[int, int], bytes] = {}
         self._closed: dict[bytes, int] = {}
 
@@ -47,16 +55,24 @@ class _Copy:
         for above, below, _ in os.walk(folder):
             for name in below:
                 path = above + b"/" + name
+                if os.path.islink(path):
+                    continue
                 mode = stat.S_IMODE(os.lstat(path).st_mode)
-                if mode & stat.S_IRWXU != stat.S_IRWXU and not os.path.islink(path):
+                noted = _noted_mode(path)
+                if mode & stat.S_IRWXU != stat.S_IRWXU:
                     self._closed[path] = mode
+                    _note_mode(path, mode)
                     os.chmod(path, mode | stat.S_IRWXU)
+                    _note_mode(path, mode)  # its owner could not write to it before
+                elif noted is not None:
+                    self._closed[path] = noted
 
     def fill(self, to: bytes, folder: MergedFolder, without: Collection[bytes] = ()) -> None:
         status = os.stat(folder.real)
         for name in self._layers.names(folder):
             if name in without:
                 continue
+            self._go_on()
             found = self._layers.look(folder, name)
             path = to + b"/" + name
             match found:
@@ -84,7 +100,7 @@ class _Copy:
             if leaf.layer != 0 or not _link(leaf.real, path):
                 if not mode & stat.S_IRUSR:
                     os.chmod(leaf.real, stat.S_IMODE(mode) | stat.S_IRUSR)
-                shutil.copyfile(leaf.real, path, follow_symlinks=False)
+                copy_bytes(leaf.real, path, self._go_on)
                 os.chmod(path, stat.S_IMODE(mode))
                 os.utime(path, ns=(leaf.status.st_atime_ns, leaf.status.st_mtime_ns))
             elif self._uses_up:
@@ -99,3 +115,16 @@ def _link(old: bytes, new: bytes) -> bool:
     except OSError:
         return False  # another filesystem, too many links, or a system that has none: it is copied
     return True
+
+
+def _noted_mode(folder: bytes) -> int | None:
+    """How closed a folder was that somebody who was stopped has opened."""
+    try:
+        return stat.S_IMODE(int(os.getxattr(folder, _CLOSED_MARK, follow_symlinks=False)))
+    except (OSError, ValueError):
+        return None  # nobody has, or the filesystem has no marks
+
+
+def _note_mode(folder: bytes, mode: int) -> None:
+    with contextlib.suppress(OSError):  # a filesystem without marks
+        os.setxattr(folder, _CLOSED_MARK, str(mode).encode(), follow_symlinks=False)

@@ -4,7 +4,7 @@ Knows no landing: whoever calls has made sure that nothing is lost.
 """
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 from merge.checkouts.checkout import (
@@ -20,12 +20,8 @@ from merge.checkouts.checkout_site import (
     all_sites,
     is_folder,
 )
-from merge.checkouts.overlay import (
-    OverlayUnreadable,
-    forget_place,
-    keep,
-    read_record,
-)
+from merge.checkouts.keeping import forget_place, keep, laid_aside
+from merge.checkouts.overlay import OverlayUnreadable, read_record
 from merge.checkouts.pool import give_back
 from merge.files.removal import remove_tree
 from merge.snapshots.submodule_pins import unpin
@@ -34,8 +30,13 @@ from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
 
 
-def keep_checkout(repository: Repository, checkout: Checkout) -> None:
+def keep_checkout(
+    repository: Repository, checkout: Checkout, go_on: Callable[[], None] = lambda: None
+) -> None:
     """Make a real folder of a checkout that stays, with all that its child saw in it. No process may show it still.
+
+    Meanwhile its result can be taken, and it can be removed. `go_on` is called between two files: what it raises ends
+    the writing, with nothing lost.
 
     Raises:
         CheckoutFailed: when it can't be made; nothing is lost then, and `str()` says where the child's work is.
@@ -43,7 +44,7 @@ def keep_checkout(repository: Repository, checkout: Checkout) -> None:
     twin = twin_folder(repository, checkout.name)
     try:
         with told_of(checkout):
-            keep(repository, twin, Path(checkout.path), checkout.commit)
+            keep(repository, twin, Path(checkout.path), checkout.commit, go_on)
     except (GitFailed, OSError) as error:
         words = plain_words(error, Path(checkout.path).parent)
         raise CheckoutFailed(
@@ -62,14 +63,15 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
     """
     inner = [site.repository for site in all_sites(site_of(repository, checkout))][1:]
     folder, twin = Path(checkout.path), twin_folder(repository, checkout.name)
-    with _told_as_os_error():
-        if read_record(twin) is not None:
-            forget_place(folder)
-    if is_folder(folder):
-        with contextlib.suppress(OSError):  # what can't be moved can be removed
-            give_back(repository, folder, twin)
-    forget_folder(repository, folder)
-    remove_tree(twin)
+    with laid_aside(twin):
+        with _told_as_os_error():
+            if read_record(twin) is not None:
+                forget_place(folder)
+        if is_folder(folder):
+            with contextlib.suppress(OSError):  # what can't be moved can be removed
+                give_back(repository, folder, twin)
+        forget_folder(repository, folder)
+        remove_tree(twin)
     if not keep_refs:
         refs = [side_ref(checkout.name, side) for side in ("base", "result")]
         place = GitPlace(repository.common_dir, git_dir=repository.git_dir)

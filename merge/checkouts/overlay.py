@@ -2,10 +2,12 @@
 
 Nothing is mounted here: whoever becomes the child's process mounts `mount_of` for itself. The twin's folder holds the
 child's upper layer and a record of what is below it; as long as that record stands, the upper layer is the truth, and
-the folder beside the repository is an empty place to mount at. `keep` makes a real folder of the two.
+the folder beside the repository is an empty place to mount at. Whoever reads the layers holds the record, so that they
+stay meanwhile. A real folder is made of them in `merge.checkouts.keeping`.
 """
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
@@ -17,13 +19,12 @@ import msgspec
 
 from merge.checkouts.delta import Delta
 from merge.checkouts.layers import Layers, MergedFolder, Privilege, layers_of
-from merge.checkouts.layers_copied import copy_folder, write_out_layers
+from merge.checkouts.layers_copied import copy_folder
 from merge.checkouts.pristine import still_shows
 from merge.checkouts.touched import SmallWorld, open_small_world
 from merge.checkouts.touched_quickly import read_touched_quickly
-from merge.files.file_locks import alone, lock_shared
+from merge.files.file_locks import lock_shared
 from merge.files.removal import remove_tree
-from merge.snapshots.shared_caches import link_caches
 from merge.store.git import GitPlace, run_git
 from merge.store.private_git import set_branch
 from merge.store.repository import Repository
@@ -91,6 +92,53 @@ def read_record(twin: Path) -> OverlayRecord | None:
         raise OverlayUnreadable(f"{twin / _RECORD} can't be read ({error}); see {twin / 'upper'}.") from error
 
 
+@contextlib.contextmanager
+def held_record(twin: Path) -> Generator[OverlayRecord | None]:
+    """Like `read_record`, and what it tells of stays as it is until the block is left: see `end_overlay`.
+
+    Raises:
+        OverlayUnreadable: when the record can't be read.
+    """
+    while True:
+        descriptor = _open_record(twin)
+        if descriptor is None:
+            yield None
+            return
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            if os.fstat(descriptor).st_nlink:
+                yield read_record(twin)
+                return
+        finally:
+            # Not by closing alone: a process forked meanwhile may hold a copy of the descriptor.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+
+def end_overlay(twin: Path) -> None:
+    """The folder is real from here on: take the record away, and the layers when nobody reads them any more.
+
+    Raises:
+        OSError: when something can't be removed; what is left goes with the twin.
+    """
+    descriptor = _open_record(twin)
+    if descriptor is not None:
+        try:
+            (twin / _RECORD).unlink()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        finally:
+            os.close(descriptor)
+    for name in ("upper", "work", "written"):
+        remove_tree(twin / name)
+
+
+def _open_record(twin: Path) -> int | None:
+    try:
+        return os.open(twin / _RECORD, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
 def mount_of(twin: Path, target: Path) -> Mount | None:
     """What the child of a twin must mount at `target`, or None when it works in a real folder."""
     record = read_record(twin)
@@ -123,27 +171,32 @@ def read_quickly(
         OverlayUnreadable: when this process can't read the layers.
         GitFailed, OSError: when they can't be read for another reason.
     """
-    record = read_record(twin)
-    if record is None or not record.plain_bytes or os.path.lexists(twin / "upper/.git"):
-        return None
-    with _open_layers(repository, twin, commit) as layers:
-        return read_touched_quickly(repository, twin, base, layers, shared, stays_behind)
+    with held_record(twin) as record:
+        if record is None or not record.plain_bytes or os.path.lexists(twin / "upper/.git"):
+            return None
+        with open_layers(repository, twin, commit, record) as layers:
+            return read_touched_quickly(repository, twin, base, layers, shared, stays_behind)
 
 
 @contextlib.contextmanager
 def open_touched(
     repository: Repository, twin: Path, base: ObjectId, commit: ObjectId, shared: Sequence[str]
-) -> Generator[SmallWorld]:
+) -> Generator[SmallWorld | None]:
     """The small world of what the child of a twin has touched, with the `.git` that it left, if it wrote to it.
+
+    None when its folder is a real one.
 
     Raises:
         OverlayUnreadable: when this process can't read the layers.
         GitFailed, OSError: when they can't be read for another reason.
     """
-    with (
-        _open_layers(repository, twin, commit) as layers,
-        open_small_world(repository, twin, base, layers, shared) as world,
-    ):
+    with contextlib.ExitStack() as stack:
+        record = stack.enter_context(held_record(twin))
+        if record is None:
+            yield None
+            return
+        layers = stack.enter_context(open_layers(repository, twin, commit, record))
+        world = stack.enter_context(open_small_world(repository, twin, base, layers, shared))
         git_dir = layers.look(layers.top, b".git")
         if isinstance(git_dir, MergedFolder) and git_dir.parts[0][0] == 0:
             (world.files / ".git").mkdir()
@@ -152,63 +205,15 @@ def open_touched(
         yield world
 
 
-def keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId) -> None:
-    """Make `folder` what its child saw there: a real one. One that is real already stays as it is.
-
-    The layers go only when the folder stands whole in its place; whoever finds this half done goes on with it.
-
-    Raises:
-        OverlayUnreadable: when this process can't read the layers, or somebody else has put files into `folder`.
-        GitFailed, OSError: when something can't be read or written; the layers are as they were.
-    """
-    if read_record(twin) is None:
-        return
-    with alone(twin / "keeping"):  # a session and a person may come to it at once
-        if (record := read_record(twin)) is not None:
-            _keep(repository, twin, folder, commit, record)
-
-
-def _keep(repository: Repository, twin: Path, folder: Path, commit: ObjectId, record: OverlayRecord) -> None:
-    # Beside the place, so that it gets there in one step.
-    new, is_written = folder.with_name(f".{folder.name}.new"), twin / "written"
-    if not is_written.exists():
-        if _is_filled(folder):
-            raise OverlayUnreadable(
-                f"{folder} holds files that its child did not write; move them away. What it did is in {twin}/upper."
-            )
-        remove_tree(new)
-        folder.mkdir(parents=True, exist_ok=True)
-        new.mkdir()
-        with _open_layers(repository, twin, commit) as layers:
-            # What was built in the child's copy of a cache can be built again, in the parent's.
-            write_out_layers(layers, new, without=[os.fsencode(name) for name in record.copied])
-            if not (twin / "index").exists():  # a real folder is read by it
-                shutil.copy2(Delta(Path(os.fsdecode(record.delta))).files / ".git/index", twin / "index")
-        link_caches(repository.root, new, record.copied)
-        is_written.touch()
-    if new.exists():
-        new.rename(folder)
-    (twin / _RECORD).unlink()
-    for name in ("upper", "work", "written"):
-        remove_tree(twin / name)
-
-
-def forget_place(folder: Path) -> None:
-    """Remove the empty place that an overlay was mounted at; gone already is fine.
-
-    Raises:
-        OSError: when somebody has put something there.
-    """
-    remove_tree(folder.with_name(f".{folder.name}.new"))
-    with contextlib.suppress(FileNotFoundError):
-        folder.rmdir()
-
-
 @contextlib.contextmanager
-def _open_layers(repository: Repository, twin: Path, commit: ObjectId) -> Generator[Layers]:
-    """A child's layers. What is below its own is made anew where it has changed or gone since."""
-    record = read_record(twin)
-    assert record is not None, f"{twin} is no overlay's"
+def open_layers(
+    repository: Repository, twin: Path, commit: ObjectId, record: OverlayRecord
+) -> Generator[Layers]:
+    """A child's layers. What is below its own is made anew where it has changed or gone since.
+
+    Raises:
+        OverlayUnreadable: when this process can't read them.
+    """
     if record.privilege == "trusted" and os.geteuid() != 0:
         raise OverlayUnreadable(f"{twin / 'upper'} was written by root's covey; run this as root.")
     upper = os.fsencode(twin / "upper")
@@ -248,10 +253,3 @@ def _lower_made_anew(
         yield lower
     finally:
         remove_tree(lower)
-
-
-def _is_filled(folder: Path) -> bool:
-    try:
-        return any(folder.iterdir())
-    except FileNotFoundError:
-        return False

@@ -28,7 +28,6 @@ from merge.checkouts.checkout_site import (
 from merge.checkouts.overlay import (
     open_touched,
     read_quickly,
-    read_record,
 )
 from merge.checkouts.own_history import OwnCommit, own_commits, unlanded_history
 from merge.merging.parts import changed_within
@@ -123,17 +122,15 @@ def _open_site(repository: Repository, checkout: Checkout) -> Generator[Site]:
     Of an overlay it is a small world (`merge.checkouts.touched`), whose HEAD has only what the child touched.
     """
     twin = twin_folder(repository, checkout.name)
-    with told_of(checkout):
-        is_overlay = read_record(twin) is not None
-    if not is_overlay:
-        yield _readable_site(repository, checkout)
-        return
     with contextlib.ExitStack() as stack:
         with told_of(checkout):
             world = stack.enter_context(
                 open_touched(repository, twin, checkout.base, checkout.commit, checkout.shared)
             )
-        yield Site(RepoPath(b""), repository, world.files, world.git_dir, world.commit, checkout.shared)
+        if world is None:
+            yield _readable_site(repository, checkout)
+        else:
+            yield Site(RepoPath(b""), repository, world.files, world.git_dir, world.commit, checkout.shared)
 
 
 def _read(

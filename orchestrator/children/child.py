@@ -14,6 +14,7 @@ import trio
 
 from merge.checkouts.checkout import Checkout, CheckoutFailed, make_checkout, not_whole
 from merge.checkouts.leaving import keep_checkout
+from merge.checkouts.unwritten import is_unwritten
 from merge.landings.landing import AnyLanding, Began
 from merge.snapshots.snapshot import Snapshot
 from merge.store.git import GitFailed
@@ -132,6 +133,8 @@ class Child:
         self.steps = 0
         self.usage = Usage()
         self.report: ChildReport | None = None
+        self.checkout: Checkout | None = None
+        """That of an implement child that has ended, whether it stays or not."""
         self.ended = trio.Event()
         self._grounds = grounds
         self._record = self._begin_record()
@@ -208,6 +211,7 @@ class Child:
                 ending = NeverBegan(traceback.format_exc())
             self._record.has_come_to(self.steps, self.usage.total_tokens, self.last_action)
             if ground is not None:
+                self.checkout = ground.checkout
                 finished = isinstance(ending, Answered)
                 landing = await settle(
                     grounds.repository,
@@ -220,10 +224,21 @@ class Child:
                     is_stopped=lambda: bool(self._stopped_by),
                 )
         seconds = trio.current_time() - self.began
-        text = report(new.id, new.kind, ending, landing, seconds, self.usage, agent=new.agent_name)
+        unwritten = self.checkout is not None and is_unwritten(grounds.repository, self.checkout.name)
+        text = report(
+            new.id,
+            new.kind,
+            ending,
+            landing,
+            seconds,
+            self.usage,
+            agent=new.agent_name,
+            unwritten=unwritten,
+        )
         self.report = ChildReport(ending, landing, text)
         # The story first: a row that stands open is looked at after a crash, one that is closed is not.
-        grounds.journal.record_durably(new.id, ChildFinished(ending, landing, seconds, self.usage))
+        end = ChildFinished(ending, landing, seconds, self.usage, unwritten)
+        grounds.journal.record_durably(new.id, end)
         self._record.has_ended(landing, describe_ending(ending))
         grounds.ways.tidy()
 

@@ -19,7 +19,10 @@ from merge.landings.landing import Landed
 from merge.store.repository import children_folder
 from orchestrator.children.first_message import role
 from orchestrator.children.grounds import Grounds, SharedSnapshot
+from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.children.ledger import OPEN_STATES, LedgerRow
+from orchestrator.events import Noticed
+from orchestrator.journal import PARENT
 from orchestrator.terms.agents import Agent
 from worker.conversation import UserMessage
 from worker.path_text import unquote_path
@@ -44,6 +47,9 @@ class Children:
         """How many results have landed in this session."""
         self._delivered: set[ChildId] = set()
         self._shared = SharedSnapshot(grounds.repository, grounds.configuration.children.caches)
+        self.kept = KeptFolders(
+            nursery, lambda sentence: grounds.journal.record(PARENT, Noticed(sentence)), grounds.ways.tidy
+        )
         self._in_turn = trio.Lock()  # a fair one: children begin in the order of the calls
         self._said: list[str] = []
 
@@ -167,6 +173,8 @@ class Children:
 
     async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
         await child.live(shared)
+        if child.checkout is not None:
+            self.kept.begin(self._grounds.repository, child.checkout)
         self.landed += child.report is not None and isinstance(child.report.landing, Landed)
         self._tell()
 
@@ -212,7 +220,7 @@ class Children:
 
         assert arguments.prompt is not None
         try:
-            taken = await take_up(self._grounds, row)
+            taken = await take_up(self._grounds, self.kept, row)
         except CantGoOn as error:
             return failed(str(error))
         agent = self._grounds.agents.find(row.agent) if row.agent else None
@@ -310,11 +318,18 @@ def load_what_children_need() -> None:
 
 @asynccontextmanager
 async def open_children(grounds: Grounds) -> AsyncGenerator[Children]:
-    """The children of a session; at the end of the block those that still run are stopped, and are gone."""
+    """The children of a session; at the end of the block those that still run are stopped, and are gone.
+
+    What was kept is in folders then, unless it was given up.
+    """
     async with trio.open_nursery() as nursery:
         children = Children(grounds, nursery)
         try:
             yield children
+        except BaseException:
+            children.kept.give_up()
+            raise
         finally:
             with trio.CancelScope(shield=True):
                 await children.stop_all("the end of the session")
+            await children.kept.finish()

@@ -24,6 +24,10 @@ def listed(paths: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+STILL_EMPTY = "that folder is empty until all of its files are there: they are written in the background"
+"""What is said where a kept checkout is named that is not a folder with files yet; true also when it is one later."""
+
+
 def first_message(
     kind: Kind,
     folder: str,
@@ -129,10 +133,13 @@ def report(
     usage: Usage,
     *,
     agent: str = "",
+    unwritten: bool = False,
 ) -> str:
-    """What the parent's model reads of a child that ended."""
+    """What the parent's model reads of a child that ended. `unwritten`: its folder is not filled yet."""
     who = f"child {child} ({role(kind, agent)})"
     head = f"{who} {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
     lines = [head, *(describe_landing(landing) if landing is not None else [])]
+    if unwritten:
+        lines.append(f"  {STILL_EMPTY}")
     text = last_text(ending)
     return "\n".join([*lines, "", text] if text else lines)

@@ -23,7 +23,7 @@ from orchestrator.children.child_record import ChildRecord, process_of
 from orchestrator.children.first_message import describe_landing
 from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, LedgerRow, Process
-from orchestrator.children.settling import after_landing, kept_whole, settle
+from orchestrator.children.settling import after_landing, settle
 from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Compacted, Replied, Stopped
 from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
 from orchestrator.sandbox.environment import child_marker
@@ -110,9 +110,7 @@ async def _settle_checkout(
         landed = await trio.to_thread.run_sync(_landing_on_record, repository, row)
         if landed is not None and is_there(repository, checkout):
             result = await trio.to_thread.run_sync(take_result, repository, checkout)
-            return await kept_whole(
-                repository, checkout, await after_landing(repository, checkout, result, landed)
-            )
+            return await after_landing(repository, checkout, result, landed)
         if landed is not None:
             return landed
     if not is_there(repository, checkout):

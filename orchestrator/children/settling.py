@@ -10,11 +10,11 @@ from functools import partial
 
 import trio
 
-from merge.checkouts.checkout import Checkout, CheckoutFailed
-from merge.checkouts.leaving import keep_checkout, remove_checkout
+from merge.checkouts.checkout import Checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import Result, take_result
 from merge.checkouts.turned_back import turned_back
-from merge.landings.landing import AnyLanding, Began, Conflicted, Held, Landed, NothingToLand, land
+from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
 from merge.store.git import GitFailed
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
@@ -39,51 +39,11 @@ async def settle(
     """Land what the child did when it `finished`, else keep it for a person to look at; `unfinished` says why.
 
     `turn` is where it waits to land. `began` is where the parent stood when the checkout was made. `is_stopped` tells
-    whether somebody waits for the end of the child and wants no check of its landing.
+    whether somebody waits for the end of the child and wants no check of its landing. A checkout that stays may be one
+    of layers still.
     """
     if finished:
         record.has_finished()
-    landing = await _settle(
-        repository,
-        turn,
-        checkout,
-        began,
-        record,
-        finished=finished,
-        unfinished=unfinished,
-        is_stopped=is_stopped,
-    )
-    return await kept_whole(repository, checkout, landing)
-
-
-async def kept_whole(repository: Repository, checkout: Checkout, landing: AnyLanding) -> AnyLanding:
-    """See to it that a checkout that stays is a folder with all of its files; where it can't be made, that is told."""
-    try:
-        await trio.to_thread.run_sync(keep_checkout, repository, checkout)
-    except CheckoutFailed as error:
-        match landing:
-            case Landed(landing=landing_id, paths=paths, notes=notes):
-                return Landed(landing_id, paths, (*notes, str(error)))
-            case Held(reason=reason):
-                return _held(checkout, f"{reason}; {error}")
-            case Conflicted(conflicts=conflicts):
-                return _held(checkout, f"it conflicts with the parent ({'; '.join(conflicts)}); {error}")
-            case NothingToLand():
-                return landing
-    return landing
-
-
-async def _settle(
-    repository: Repository,
-    turn: LandingTurn,
-    checkout: Checkout,
-    began: Began,
-    record: ChildRecord,
-    *,
-    finished: bool,
-    unfinished: str,
-    is_stopped: Callable[[], bool],
-) -> AnyLanding:
     try:
         result = await trio.to_thread.run_sync(take_result, repository, checkout)
         if not result.changes and not result.left_out:

@@ -8,6 +8,7 @@ import trio
 from orchestrator.children.child import Ground, TakenUp
 from orchestrator.children.child_record import ChildRecord
 from orchestrator.children.grounds import Grounds
+from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.children.ledger import LedgerRow
 from orchestrator.children.orphans import began_of, checkout_of
 from orchestrator.journal import JournalBroken, read_entries
@@ -19,13 +20,17 @@ class CantGoOn(Exception):
     """Raised when a kept child can't be taken up again. `str()` tells the model why."""
 
 
-async def take_up(grounds: Grounds, row: LedgerRow) -> TakenUp:
+async def take_up(grounds: Grounds, kept: KeptFolders, row: LedgerRow) -> TakenUp:
     """What the child of a row that is kept goes on with; from here on it is this session's.
 
     Raises:
         CantGoOn: when its checkout or its conversation is gone, or somebody else is at it.
     """
     checkout = checkout_of(row)
+    if checkout is not None:
+        fault = await kept.make_whole(grounds.repository, checkout)
+        if fault:
+            raise CantGoOn(f"{row.child} can't go on now: {fault}")
     if checkout is None or not await trio.Path(checkout.path).is_dir():
         raise CantGoOn(f"The checkout of {row.child} is gone; start a new child.")
     conversation, journaled = await trio.to_thread.run_sync(_conversation, grounds, row)

@@ -228,7 +228,9 @@ def _children(patient: Patient) -> list[Finding]:
     kept = [child for child in known if child.is_for_review]
     if not kept:
         return [Finding("children", "ok", "none is kept for review")]
-    return [Finding("children", "note", f"{len(kept)} kept for review", "`covey review` lists them.")]
+    empty = sum(not child.is_written for child in kept)
+    still = f", of {empty} the files are not written out yet" if empty else ""
+    return [Finding("children", "note", f"{len(kept)} kept for review{still}", "`covey review` lists them.")]
 
 
 def _disk(patient: Patient) -> list[Finding]:

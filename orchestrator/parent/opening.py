@@ -19,6 +19,7 @@ from orchestrator.checks.running import Checks
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.children import load_what_children_need, open_children
 from orchestrator.children.grounds import Grounds
+from orchestrator.children.kept_folders import left_to_write
 from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.children.slots import Slots
@@ -147,6 +148,8 @@ async def open_session(
                 open_jobs(own / JOBS_FOLDER, past.session, record) as jobs,
             ):
                 jobs.take_up(past.jobs_told)
+                for home, checkout in left_to_write(repository, ledger):
+                    children.kept.begin(home, checkout)
                 for unread in past.reports:
                     children.say(unread)
                 questions = Questions(journal)

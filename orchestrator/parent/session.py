@@ -190,6 +190,13 @@ class Session:
         finally:
             self._turn = None
 
+    def is_left(self, *, at_once: bool, for_another: bool = False) -> None:
+        """The person has left: `at_once` hardly anything is waited for, `for_another` session that goes on with it."""
+        if for_another:
+            self.children.kept.hand_on()
+        elif at_once:
+            self.children.kept.hurry()
+
     def kill(self) -> None:
         """Cancel the turn, and give nothing that it or its children started the time to end by itself."""
         self._hurry.now()

@@ -158,6 +158,4 @@ def take_draft(path: Path, file: FileChoice) -> FileChoice:
 def _find(repository: Repository, name: str) -> Known:
     with open_book(repository) as ledger:
         known = require_for_review(find_child(repository, ledger, name))
-    if known.standing == "interrupted":
-        make_whole(repository, known)
-    return known
+    return make_whole(repository, known)

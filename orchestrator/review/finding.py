@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from merge.checkouts.checkout import is_begun
+from merge.checkouts.unwritten import is_unwritten
 from merge.store.repository import NotARepository, Repository, children_folder, find_repository
 from merge.store.trees import ObjectId
 from orchestrator.children.ledger import (
@@ -42,11 +43,15 @@ FOR_REVIEW: frozenset[Standing] = frozenset({"interrupted", "kept", "left over"}
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A child as it stands. `folder` is its checkout, None when there is no such folder."""
+    """A child as it stands. `folder` is its checkout, None when there is no such folder.
+
+    `is_written` is false while that folder is empty because what the child did is in a layer still.
+    """
 
     row: LedgerRow
     standing: Standing
     folder: Path | None
+    is_written: bool = True
 
     @property
     def is_whole(self) -> bool:
@@ -100,13 +105,13 @@ def list_children(repository: Repository, ledger: Ledger | None) -> list[Known]:
 
 def stand(repository: Repository, row: LedgerRow) -> Known:
     """Where the child of `row` stands now."""
-    folder = _folder_of(repository, row)
+    folder, is_written = _folder_of(repository, row), not is_unwritten(repository, row.child)
     if row.state in OPEN_STATES:
         alive = is_alive(row.owner) or (row.worker is not None and is_alive(row.worker))
-        return Known(row, "at work" if alive else "interrupted", folder)
+        return Known(row, "at work" if alive else "interrupted", folder, alive or is_written)
     if folder is None:
         return Known(row, "over", None)
-    return Known(row, "kept" if row.state == "kept" else "left over", folder)
+    return Known(row, "kept" if row.state == "kept" else "left over", folder, is_written)
 
 
 def find_child(repository: Repository, ledger: Ledger | None, name: str) -> Known:
@@ -190,6 +195,11 @@ def is_alive(process: Process) -> bool:
     return entry is not None and entry.key.start_time == process.start_time and not entry.ended
 
 
+def is_anothers(owner: Process) -> bool:
+    """Whether a process that runs, and is not this one, holds what is its."""
+    return owner.pid != os.getpid() and is_alive(owner)
+
+
 def _folder_of(repository: Repository, row: LedgerRow) -> Path | None:
     if row.checkout is None:
         return None
@@ -199,7 +209,8 @@ def _folder_of(repository: Repository, row: LedgerRow) -> Path | None:
     for folder in (Path(unquote_path(row.checkout)), children_folder(repository) / row.child):
         if folder.is_dir() and not folder.is_symlink():
             return folder
-    return None
+    # An empty place may have been removed; what belongs there is in a layer.
+    return Path(unquote_path(row.checkout)) if is_unwritten(repository, row.child) else None
 
 
 def _parent_of_checkout(folder: Path) -> Path | None:

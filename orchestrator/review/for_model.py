@@ -4,7 +4,7 @@ import time
 
 from merge.store.repository import Repository
 from merge.store.trees import show_path
-from orchestrator.children.first_message import listed
+from orchestrator.children.first_message import STILL_EMPTY, listed
 from orchestrator.children.ledger import LedgerRow
 from orchestrator.review.finding import Known, stand
 from orchestrator.review.listing import holds, why
@@ -39,7 +39,10 @@ def _over(known: Known) -> str:
 
 def _kept(weighed: Weighed) -> list[str]:
     row, folder = weighed.known.row, weighed.known.row.checkout
-    lines = [f"checkout: {folder}", f"it changed: {listed(weighed.files) or 'nothing'}"]
+    lines = [f"checkout: {folder}"]
+    if not weighed.known.is_written:
+        lines.append(STILL_EMPTY)
+    lines += [f"it changed: {listed(weighed.files) or 'nothing'}"]
     if weighed.result is not None:
         new = [change for change in weighed.result.changes if change.before is None]
         gone = [change for change in weighed.result.changes if change.after is None]

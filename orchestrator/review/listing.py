@@ -21,7 +21,8 @@ from worker.path_text import quote_path
 class Kept(msgspec.Struct, frozen=True):
     """A child that is for review, as data. `reason` and `conflicts` are why it was kept; `now` is how it stands now.
 
-    Times are seconds since the epoch; `changed` are the paths that it changed, `holds` what in its folder can't land.
+    `checkout_written` is false while that folder is empty. `changed` are the paths that it changed, `holds` what in its
+    folder can't land. Times are seconds since the epoch.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Kept(msgspec.Struct, frozen=True):
     began_at: float
     kept_at: float
     checkout: str | None
+    checkout_written: bool
     reason: str
     conflicts: tuple[str, ...]
     changed: tuple[str, ...]
@@ -61,6 +63,7 @@ def kept(weighed: Weighed) -> Kept:
         row.began_at,
         row.changed_at,
         quote_path(str(weighed.known.folder)) if weighed.known.folder is not None else None,
+        weighed.known.is_written,
         why(weighed.known),
         row.conflicts,
         weighed.files,

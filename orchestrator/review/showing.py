@@ -12,6 +12,7 @@ from merge.merging.line_merge import Hunk, Lines
 from merge.merging.line_merge import Span as Extent
 from merge.store.repository import Repository
 from merge.store.trees import Entry, show_path
+from orchestrator.children.first_message import STILL_EMPTY
 from orchestrator.children.kept import for_shell
 from orchestrator.review.as_data import in_full
 from orchestrator.review.detail import Detail, FileChange, FileConflict, read_detail
@@ -95,7 +96,8 @@ def next_commands(weighed: Weighed) -> list[tuple[str, str]]:
         case NothingLeft() | Unclear():
             pass
     if folder is not None:
-        commands.append((f"cd {for_shell(str(folder))}", "goes there"))
+        does = "goes there" if weighed.known.is_written else f"goes there; {STILL_EMPTY}"
+        commands.append((f"cd {for_shell(str(folder))}", does))
     return [*commands, (command(child, "--drop"), "removes it, after asking")]
 
 
@@ -119,6 +121,8 @@ def draw_head(detail: Detail, look: Look, now: float) -> list[Line]:
     ]
     if weighed.known.folder is not None:
         said.append(line(f"  in {tame_line(row.checkout or str(weighed.known.folder))}"))
+        if not weighed.known.is_written:
+            said.append(dim(f"    {STILL_EMPTY}"))
     said.append(line(f"  why: {tame_line(why(weighed.known))}"))
     said += [line(f"    {tame_line(conflict)}") for conflict in row.conflicts]
     said.append(line("  now: ", Span(tame_line(in_words(weighed.outlook)), tone_of(weighed.outlook))))

@@ -106,10 +106,10 @@ def _review(arguments: argparse.Namespace) -> int:
 
             return list_kept(repository, ledger, as_json=arguments.json)
         known = require_for_review(find_child(repository, ledger, arguments.child))
-        if known.standing == "interrupted" and not arguments.drop:
+        if not arguments.drop and not acts:
             from orchestrator.review.making_whole import make_whole
 
-            make_whole(repository, known)
+            known = make_whole(repository, known)
         if not acts and not arguments.drop:
             from orchestrator.review.showing import show_child
 
@@ -156,8 +156,7 @@ def _send_back(arguments: argparse.Namespace, repository: "Repository") -> int:
     with open_book(repository) as ledger:
         known = require_for_review(find_child(repository, ledger, arguments.child))
         require_home(repository, known)
-        if known.standing == "interrupted":
-            make_whole(repository, known)
+        known = make_whole(repository, known)
         message = message_for(repository, known, arguments.send_back)
     return hold_for(arguments, "send-back", sent_back(known.row.child, message), repository)
 

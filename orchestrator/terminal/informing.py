@@ -160,8 +160,7 @@ async def send_back_message(repository: Repository, command: SendBack) -> tuple[
         with open_book(repository) as ledger:
             known = require_for_review(find_child(repository, ledger, command.child))
             require_home(repository, known)
-            if known.standing == "interrupted":
-                make_whole(repository, known)
+            known = make_whole(repository, known)
             return ChildId(known.row.child), message_for(repository, known, command.text)
 
     try:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.checks.results import CheckResult, describe
-from orchestrator.children.first_message import describe_ending, listed, role
+from orchestrator.children.first_message import STILL_EMPTY, describe_ending, listed, role
 from orchestrator.children.kept import removal_hint
 from orchestrator.events import Stopped
 from orchestrator.roster import ChildRow, Picture, State
@@ -61,6 +61,8 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
         details += [line(text) for text in tame(describe_ending(row.ending)).splitlines()]
     if row.landing is not None:
         details += _landing_lines(row.id, row.landing)[: 1 if in_short else None]
+    if row.unwritten and not in_short:
+        details.append(dim(f"  {STILL_EMPTY}"))
     return [head, *(indented(detail, 4) for detail in details)]
 
 

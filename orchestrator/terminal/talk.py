@@ -80,6 +80,9 @@ class AnswersQuestions(Protocol):
 NEW_SESSION = -1
 """The exit code of a talk after which another session is to begin; no program ever ends with it."""
 
+SIGNALLED = 128
+"""A higher exit code is that of a signal: whoever sent it does not want to wait."""
+
 
 class Talk:
     """A talk until someone decides to leave: from then on `exit_code` is set and nothing new begins.
@@ -224,7 +227,7 @@ class Talk:
                 elif number == signal.SIGINT and self._stays and self._in_turn:
                     self.stop_turn()
                 else:
-                    self.leave(128 + number)
+                    self.leave(SIGNALLED + number)
                     self._paper.hurry()
 
     def _nobody_reads(self, gone: PaperGone) -> None:

@@ -14,6 +14,7 @@ from functools import partial
 
 import trio
 
+from merge.checkouts.unwritten import unwritten_checkouts
 from merge.store.trees import ObjectId
 from orchestrator.checks.results import CheckResult, is_verified
 from orchestrator.children.first_message import describe_ending, last_text
@@ -61,6 +62,7 @@ async def _run(session: Session, course: Course, mode: str, manner: Manner, sign
 
     def interrupt() -> None:
         session.interrupt()
+        session.is_left(at_once=True)
         reporter.hurry()
 
     signals.interrupt = interrupt
@@ -70,6 +72,7 @@ async def _run(session: Session, course: Course, mode: str, manner: Manner, sign
         nursery.start_soon(reporter.follow, session.journal)
         before = await tree_now(session.repository)
         ending = await course(work)
+        await work.wait_for_kept()
         receipt = await work.receipt(mode, ending, before)
         await reporter.catch_up(session.journal.count)
         code = await _hand_over(session, reporter, receipt)
@@ -183,6 +186,14 @@ class SessionAtWork:
         self._answer = text
         await self._reporter.answer(text)
 
+    async def wait_for_kept(self) -> None:
+        """Wait until what is kept is in folders, which the receipt names; a signal ends that."""
+        kept = self._session.children.kept
+        names = kept.unfinished()
+        if names:
+            await self._reporter.say(f"Writing out the files of what is kept ({', '.join(names)}).")
+            await kept.finish()
+
     async def receipt(self, mode: str, ending: AnyRunEnding, before: ObjectId | None) -> Receipt:
         """What the run has come to."""
         session, results, unmerged = self._session, list(self._results.values()), self.unmerged()
@@ -200,7 +211,9 @@ class SessionAtWork:
             checks_told(commands, self._results),
             is_verified(results) and len(results) == len(commands),
             unmerged,
-            children_told(self._reporter.picture.all_children().values()),
+            children_told(
+                self._reporter.picture.all_children().values(), unwritten_checkouts(session.repository)
+            ),
             tuple(self._turns),
             purse.usage,
             purse.cost,

@@ -22,7 +22,7 @@ from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.files import FileList
 from orchestrator.terminal.history_file import read_history, remember
 from orchestrator.terminal.look import look_at
-from orchestrator.terminal.talk import NEW_SESSION
+from orchestrator.terminal.talk import NEW_SESSION, SIGNALLED
 from orchestrator.view.dialog import Answered
 from orchestrator.watching import WatchedJournal
 from orchestrator.window.app import Window
@@ -72,6 +72,7 @@ def run_window(
                     code = await seat.hold()
                     nursery.cancel_scope.cancel()
                 bridge.holder = None
+                session.is_left(at_once=code > SIGNALLED, for_another=code == NEW_SESSION)
                 if code != NEW_SESSION:
                     # Before the session ends: what is said at its end is said on the terminal.
                     await opened.close()

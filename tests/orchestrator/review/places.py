@@ -8,8 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from merge.checkouts.checkout import Checkout, make_checkout
+from merge.checkouts.checkout import Checkout, make_checkout, twin_folder
+from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.result import take_result
+from merge.checkouts.ways import Way
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, land
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.repository import Repository, find_repository
@@ -115,15 +117,17 @@ def begin(
     *,
     owner: Process = GONE,
     title: str = "",
+    way: Way | None = None,
 ) -> tuple[Checkout, LedgerRow]:
     """A child at work: its checkout holds these edits, and its row says that it works."""
     snapshot = take_snapshot(place.repository)
-    checkout = make_checkout(place.repository, child, snapshot)
+    checkout = make_checkout(place.repository, child, snapshot, ways=[way or PlainWay()])
+    layer = twin_folder(place.repository, child) / "upper"
     for path, content in files.items():
         if content is None:
             Path(checkout.path, path).unlink()
         else:
-            write(Path(checkout.path), path, content)
+            write(layer if layer.exists() else Path(checkout.path), path, content)
     now = time.time()
     row = LedgerRow(
         ChildId(child),
