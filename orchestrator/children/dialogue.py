@@ -4,6 +4,7 @@ Every model call of the worker is made here in its name. What the worker reports
 is wrong on the pipe is a value: a worker can break its own dialogue, never the parent. Knows no checkout, no landing.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,6 +35,9 @@ from worker.protocol import (
     ToolStarted,
 )
 
+READY_SECONDS = 120.0
+"""A worker begins within milliseconds, and within seconds where a hundred begin at once; what takes longer hangs."""
+
 
 class BrokenOff(msgspec.Struct, frozen=True):
     """The worker said no last word. `fault` tells what was wrong with what it sent; None: the pipe just ended."""
@@ -63,6 +67,7 @@ class Dialogue:
         self._ask_person = ask_person
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
+        self._patience = trio.CancelScope()
         self._ended = False
         self._waiting: deque[str] = deque()
         self._news = trio.Event()
@@ -71,7 +76,7 @@ class Dialogue:
         """Speak with the worker until its last report, or until it breaks off."""
         async with trio.open_nursery() as nursery:
             try:
-                return await self._hear(nursery)
+                return await self._hear_in_time(nursery)
             except RemoteProtocolError as error:
                 return BrokenOff(str(error))
             finally:
@@ -94,6 +99,12 @@ class Dialogue:
         news, self._news = self._news, trio.Event()
         news.set()
         return True
+
+    async def _hear_in_time(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
+        """Hear it out, if it begins."""
+        with trio.move_on_after(READY_SECONDS) as self._patience:
+            return await self._hear(nursery)
+        return BrokenOff(f"it did not begin within {READY_SECONDS:g} s")
 
     async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
         while (report := await self._worker.wire.receive()) is not None:
@@ -120,6 +131,7 @@ class Dialogue:
         if self._started:
             raise RemoteProtocolError("The worker says a second time that it is ready.")
         self._started = True
+        self._patience.deadline = math.inf
         with suppress(PeerGone):  # what it sent before it went is still to be read
             await self._worker.wire.send(self._start)
         nursery.start_soon(self._pass_on)

@@ -17,6 +17,9 @@ from worker.protocol import AnyCommand, AnyReport
 
 _LAST_WORDS_BYTES = 4096
 
+_DEATH_SECONDS = 5.0
+"""How long a process may take from the end of its pipe to its own, its last words read; then it is ended."""
+
 _STDERR_SECONDS = 0.5
 """How long the end of a dead worker's stderr is waited for: something that escaped may still hold the pipe."""
 
@@ -35,17 +38,25 @@ class WorkerProcess:
         return self._process.pid
 
     async def wait_death(self) -> str:
-        """Wait until the process is gone, and say how it went: `exit status 3`, `signal 9 (SIGKILL)`."""
-        status = await self._process.wait()
-        with trio.move_on_after(_STDERR_SECONDS):
-            await self._stderr_ended.wait()
-        if status is None:
-            return "nobody saw how"
-        return f"signal {-status} ({signal.Signals(-status).name})" if status < 0 else f"exit status {status}"
+        """Wait for the process, whose pipe has ended, and say how it went: `exit status 3`, `signal 9 (SIGKILL)`."""
+        with trio.move_on_after(_DEATH_SECONDS):
+            status = await self._process.wait()
+            with trio.move_on_after(_STDERR_SECONDS):
+                await self._stderr_ended.wait()
+            if status is None:
+                return "nobody saw how"
+            return (
+                f"signal {-status} ({signal.Signals(-status).name})"
+                if status < 0
+                else f"exit status {status}"
+            )
+        return "it ended its pipe and not itself"
 
     async def could_not_mount(self) -> bool:
-        """Wait until the process is gone, and tell whether it ended because it could not mount its checkout."""
-        return await self._process.wait() == CANT_MOUNT
+        """Wait for the process, and tell whether it ended because it could not mount its checkout."""
+        with trio.move_on_after(_DEATH_SECONDS):
+            return await self._process.wait() == CANT_MOUNT
+        return False
 
     def last_words(self) -> str:
         """The end of what it wrote on standard error."""

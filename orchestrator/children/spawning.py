@@ -267,7 +267,7 @@ class WarmSpawner:
             try:
                 await self.start_server()
                 assert self._server is not None
-                process = await self._server.fork(environment, steps)
+                process = await _fork_in_time(self._server, environment, steps)
                 self._failures = 0
                 return process
             except (ServerGone, OSError):
@@ -283,6 +283,18 @@ class WarmSpawner:
         await self._server.warm.wait()
         return self._server.enforced or await self._fresh.enforced()
 
+
+async def _fork_in_time(
+    server: _Server, environment: Mapping[str, str], steps: tuple[AnyStep, ...]
+) -> ForkedProcess:
+    with trio.move_on_after(PATIENCE_SECONDS):
+        return await server.fork(environment, steps)
+    server.process.kill()  # it stands still, and would hold up the next as well
+    raise ServerGone
+
+
+PATIENCE_SECONDS = 60.0
+"""A server imports for a second and forks in milliseconds; one that takes longer than this stands still."""
 
 _FAILURES_UNTIL_FRESH = 3
 """A server that fails so often in a row will not do better the next time."""

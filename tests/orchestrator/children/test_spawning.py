@@ -83,7 +83,7 @@ async def test_a_worker_leads_a_session_of_its_own_and_holds_no_file_of_the_pare
                 assert not [name for name in held if not name.startswith(plain) and name != os.devnull]
                 assert not _sockets(os.getpid()) & held
                 if way == "forked":
-                    assert not _sockets(_server_of(process.pid)) & held, "it could speak to the server"
+                    assert not _sockets(server_of(process.pid)) & held, "it could speak to the server"
         nursery.cancel_scope.cancel()
 
 
@@ -142,7 +142,7 @@ async def test_the_death_of_the_server_costs_no_worker_its_life_and_the_next_get
         first = await spawner.spawn(ENVIRONMENT)
         async with owned(first) as wire:
             assert isinstance(await wire.receive(), Ready)
-            os.kill(_server_of(first.pid), signal.SIGKILL)
+            os.kill(server_of(first.pid), signal.SIGKILL)
             second = await spawner.spawn(ENVIRONMENT)
             async with owned(second) as another:
                 assert isinstance(await another.receive(), Ready)
@@ -196,7 +196,7 @@ async def test_sixteen_at_once_are_sixteen_workers() -> None:
 async def test_the_server_goes_with_the_block() -> None:
     async with open_spawner() as spawner:
         process = await spawner.spawn(ENVIRONMENT)
-        server = _server_of(process.pid)
+        server = server_of(process.pid)
         async with owned(process) as wire:
             assert isinstance(await wire.receive(), Ready)
     assert not Path(f"/proc/{server}").exists()
@@ -210,5 +210,5 @@ def _sockets(pid: int) -> set[str]:
     return {name for name in _open_files(pid) if name.startswith("socket:")}
 
 
-def _server_of(pid: int) -> int:
+def server_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
