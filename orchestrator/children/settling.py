@@ -14,6 +14,7 @@ from merge.checkouts.checkout import Checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import Result, take_result
 from merge.checkouts.turned_back import turned_back
+from merge.checkouts.unresolved import unresolved
 from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
 from merge.store.git import GitFailed
 from merge.store.plain_words import plain_words
@@ -56,6 +57,10 @@ async def settle(
         if undone:
             names = listed([show_path(path) for path in undone])
             return _held(checkout, f"it would take back what you have not committed: {names}")
+        marked = await trio.to_thread.run_sync(unresolved, repository, result.changes)
+        if marked:
+            names = listed([show_path(path) for path in marked])
+            return _held(checkout, f"the child left conflict markers in: {names}")
         landing = await turn.land(
             ToLand(
                 begin=record.is_landing,

@@ -228,6 +228,22 @@ async def test_a_child_is_told_what_of_the_persons_it_has_and_what_it_has_not(
     assert "Files that git ignores are not in it" in first
 
 
+@pytest.mark.keeps_checkouts
+async def test_a_conflict_that_a_child_left_in_a_file_does_not_land(repository_of: RepositoryOf) -> None:
+    """A child may merge in its checkout, and call it done where git could not."""
+    repository = repository_of("python_package")
+    before = read_tree(repository)
+    merges = "echo a > README.md; git stash; echo b > README.md; git commit -qam b; git stash pop; echo x > new.txt"
+    async with bench(repository, says("", shell(merges)), says("merged")) as it:
+        landing = (await it.live()).landing
+        assert it.child.report is not None
+        told = it.child.report.text
+    assert isinstance(landing, Held)
+    assert "the child left conflict markers in: README.md" in told
+    assert read_tree(repository) == before
+    assert (Path(landing.checkout) / "new.txt").read_text() == "x\n"
+
+
 def edits(did: str) -> list[Reply]:
     return [says("", shell("echo x > new.txt"))] if did == "landed" else []
 
