@@ -84,7 +84,11 @@ def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None
 
 def _session(arguments: argparse.Namespace) -> int:
     from orchestrator.parent.workspace_folder import find_workspace
+    from orchestrator.sandbox.environment import CHILD_VARIABLE
 
+    if CHILD_VARIABLE in os.environ:
+        # It would have children and a budget of its own, and those again.
+        raise UserError("A child of covey runs this, and a child can't delegate; do the work without it.")
     course = _course(arguments)
     repository = find_workspace(Path.cwd())
     configuration, endpoint, limits = _settings(

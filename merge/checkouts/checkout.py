@@ -17,6 +17,7 @@ from merge.checkouts.checkout_site import (
     all_sites,
     is_folder,
 )
+from merge.checkouts.children_place import NoPlace, claim_folder, forget_folder
 from merge.checkouts.overlay import (
     Mount,
     OverlayUnreadable,
@@ -79,7 +80,7 @@ def make_checkout(
         )
     repository = keep_open(repository)
     with contextlib.ExitStack() as undo, _told_plainly(repository, name):
-        folder = _claim_folder(repository, name)
+        folder = claim_folder(repository, name)
         undo.callback(forget_folder, repository, folder)
         caches = claim_caches(repository, snapshot.tree, shared)
         commit = commit_of(repository, snapshot)
@@ -162,13 +163,6 @@ def side_ref(name: str, side: str) -> str:
     return f"refs/covey/children/{name}/{side}"
 
 
-def forget_folder(repository: Repository, folder: Path) -> None:
-    """Remove a checkout's folder, and the one above it when it was the last."""
-    remove_tree(folder)
-    with contextlib.suppress(OSError):
-        children_folder(repository).rmdir()  # only when it was the last
-
-
 def _furnish(
     site: Site, snapshot: Snapshot, shared: Sequence[str], ways: Sequence[Way]
 ) -> tuple[WayName, tuple[str, ...]]:
@@ -184,27 +178,6 @@ def _furnish(
     raise CheckoutFailed(f"The checkout {site.folder} could not be made: {'; '.join(passed_over)}.")
 
 
-def _claim_folder(repository: Repository, name: str) -> Path:
-    try:
-        children = children_folder(repository)
-    except ValueError as error:
-        raise CheckoutFailed(f"{repository.root} has no place beside it for checkouts.") from error
-    while True:
-        try:
-            children.mkdir(exist_ok=True)
-        except FileExistsError as error:
-            raise CheckoutFailed(f"{children} is no folder; move it away, checkouts go there.") from error
-        try:
-            (children / name).mkdir()
-        except FileNotFoundError:
-            continue  # the last checkout in there was just removed, and the folder with it
-        except FileExistsError as error:
-            raise CheckoutFailed(
-                f"{children / name} is there already; give the checkout another name."
-            ) from error
-        return children / name
-
-
 def _claim_twin(repository: Repository, name: str) -> Path:
     twin = twin_folder(repository, name)
     twin.parent.mkdir(parents=True, exist_ok=True)
@@ -217,6 +190,8 @@ def _told_plainly(repository: Repository, name: str) -> Generator[None]:
     """Turn what git and the system say into one sentence with a remedy."""
     try:
         yield
+    except NoPlace as error:
+        raise CheckoutFailed(str(error)) from error
     except (GitFailed, OSError) as error:
         children = children_folder(repository)
         words = plain_words(error, children)

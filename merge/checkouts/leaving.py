@@ -10,7 +10,6 @@ from pathlib import Path
 from merge.checkouts.checkout import (
     Checkout,
     CheckoutFailed,
-    forget_folder,
     side_ref,
     site_of,
     told_of,
@@ -20,6 +19,7 @@ from merge.checkouts.checkout_site import (
     all_sites,
     is_folder,
 )
+from merge.checkouts.children_place import forget_folder
 from merge.checkouts.keeping import forget_place, keep, laid_aside
 from merge.checkouts.overlay import OverlayUnreadable, read_record
 from merge.checkouts.pool import give_back

@@ -13,6 +13,7 @@ from pathlib import Path
 import trio
 
 from merge.checkouts.checkout import Checkout, is_begun, is_there
+from merge.checkouts.children_place import forget_empty
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
 from merge.landings.landing import AnyLanding, Began, Landed, NothingToLand
@@ -136,7 +137,7 @@ def _remove_half_made(repository: Repository, row: LedgerRow) -> None:
     else:
         with suppress(OSError):  # not empty: then it is not ours
             folder.rmdir()
-            folder.parent.rmdir()
+            forget_empty(repository)
 
 
 def checkout_of(row: LedgerRow) -> Checkout | None:

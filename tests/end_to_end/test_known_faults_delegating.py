@@ -1,11 +1,32 @@
 """End to end. Ways in which what was delegated got out of hand or got lost elsewhere, and that must not be here."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
+import trio
 
-from orchestrator.scripted.scenario import Reply
+from merge.landings.landing import Conflicted, Landed, NothingToLand
+from orchestrator.events import ChildStarted
+from orchestrator.scripted.scenario import Call, Reply, Status
 from tests.conftest import RepositoryOf
-from tests.end_to_end.covey import REQUEST, run_covey, says, serving, talk, task
+from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
+from tests.end_to_end.covey import (
+    COVEY,
+    REQUEST,
+    breaks,
+    call,
+    journal_of,
+    run_covey,
+    says,
+    serving,
+    talk,
+    task,
+)
+from tests.end_to_end.test_delegation import children_of, endings, git_state
+from tests.real_git import commit_all, git, git_lines, init_repository
+
+# What became of the answer
 
 
 @pytest.mark.parametrize("background", [True, False])
@@ -28,3 +49,128 @@ async def test_a_report_longer_than_a_reply_may_be_is_told_whole(
     assert (done.status, done.output) == (0, "I have read it.\n"), done
     (report,) = (told for message in conversation if last in (told := str(message["content"])))
     assert report.endswith(f"\n\n{first}{last}")
+
+
+# Children of children
+
+
+async def test_whatever_way_a_child_tries_none_of_them_has_children(repository_of: RepositoryOf) -> None:
+    """One that is told to split its work does; of three that were asked for there were dozens, and a bill."""
+    repository = repository_of("python_package")
+    prompts = {name: f"You are {name}: split it and delegate." for name in ("one", "two", "three")}
+    split: dict[str, Call] = {
+        "one": task("research", "grandchild", "Look for me."),
+        "two": call("Agent", kind="implement", title="grandchild", prompt="Do it for me."),
+        # On this machine is a model that needs no key, and settings that a child may write itself.
+        "three": shell(
+            f"COVEY_HOME=$PWD/home {COVEY} -p 'Do it for me.' --children --endpoint $MODEL --model m"
+        ),
+    }
+    async with serving(
+        talk(
+            REQUEST,
+            says("", *(task("implement", name, prompt) for name, prompt in prompts.items())),
+            says("done"),
+        ),
+        *(talk(prompts[name], says("", split[name]), says("I did it myself.")) for name in prompts),
+        talk("for me.", Reply(text="I am one too many.", repeat=True)),
+    ) as server:
+        done = await run_covey(repository, server=server, environment={"MODEL": server.url})
+        bodies = [request.body.decode() for request in server.requests]
+    assert done.status == 0, done
+    assert sum(isinstance(entry.event, ChildStarted) for entry in journal_of(repository)) == 3
+    assert len(bodies) == 2 + 2 * 3, "each asked the model twice, and nobody else did"
+    assert "a child can't delegate; do the work without it." in told_by_commands(repository)["three"]
+    assert sum("a child session can't delegate" in body for body in bodies) == 1, (
+        "of the one that knew its name"
+    )
+
+
+# What is left of them
+
+
+async def test_of_children_that_changed_nothing_nothing_is_left(repository_of: RepositoryOf) -> None:
+    """However they ended, and whatever they built meanwhile."""
+    repository = repository_of("python_package")
+    before = git_state(repository)
+    builds = "mkdir -p build; head -c 1000000 /dev/zero > build/out.o; git commit -q --allow-empty -m none"
+    dies = "kill -9 $(awk '/^PPid/ {print $2}' /proc/$PPID/status)"
+    async with serving(
+        talk(
+            REQUEST,
+            says(
+                "",
+                task("research", "reads", "Read."),
+                task("implement", "looks", "Look."),
+                task("implement", "builds", "Build."),
+                task("implement", "fails", "Fail."),
+                task("implement", "dies", "Die."),
+            ),
+            says("done"),
+        ),
+        talk("Read.", says("read")),
+        talk("Look.", says("", call("read", path="README.md")), says("looked")),
+        talk("Build.", says("", shell(builds)), says("built")),
+        talk("Fail.", breaks(Status(401, body='{"error": {"message": "no"}}'))),
+        talk("Die.", says("", shell(dies))),
+    ) as server:
+        done = await run_covey(repository, server=server)
+    assert done.status == 0, done
+    landings = {name: end.landing for name, end in endings(repository).items()}
+    assert landings == {"reads": None} | dict.fromkeys(("looks", "builds", "fails", "dies"), NothingToLand())
+    assert not children_of(repository).exists()
+    assert git_state(repository) == before
+    assert len(git_lines(repository, "worktree", "list")) == 1
+    assert git_lines(repository, "for-each-ref", "refs/covey") == []
+    own = repository / ".git/covey"
+    assert sum(path.stat().st_size for path in own.rglob("*") if path.is_file()) < 1_000_000
+    assert list((own / "checkouts").iterdir()) == []
+
+
+# Where they work
+
+
+@pytest.mark.keeps_checkouts
+async def test_a_session_in_a_submodule_has_children_beside_it_which_the_repository_around_does_not_see(
+    repository_of: RepositoryOf, tmp_path: Path
+) -> None:
+    library = init_repository(tmp_path / "lib")
+    (library / "lib.txt").write_text("one\n")
+    commit_all(library)
+    around = repository_of("python_package")
+    added = ("submodule", "--quiet", "add", str(library), "vendor/lib")
+    git(around, "-c", "protocol.file.allow=always", *added)
+    commit_all(around, "add a library")
+    inner = around / "vendor/lib"
+    before = git_state(around)
+    async with (
+        serving(
+            talk(
+                REQUEST,
+                says(
+                    "",
+                    task("implement", "adds", "Add."),
+                    task("implement", "edits", "Edit.", background=True),
+                ),
+                says("", shell("echo mine > lib.txt")),
+                Reply(text="done", repeat=True),
+            ),
+            talk("Add.", says("", call("write", path="new.txt", content="new\n")), says("added")),
+            talk("Edit.", says("", shell(f"echo its > lib.txt; {AT_WORK}")), says("edited")),
+        ) as server,
+        trio.open_nursery() as nursery,
+    ):
+        nursery.start_soon(lambda: run_covey(inner, server=server))
+        async with at_work(inner):
+            while (inner / "lib.txt").read_text() != "mine\n":  # noqa: ASYNC110
+                await trio.sleep(0.01)
+            seen = git_lines(around, "status", "--porcelain")
+    ended = endings(inner)
+    assert isinstance(ended["adds"].landing, Landed)
+    kept = ended["edits"].landing
+    assert isinstance(kept, Conflicted)
+    assert Path(kept.checkout).parent == around / "vendor/lib-children"
+    assert (Path(kept.checkout) / "lib.txt").read_text() == "its\n"
+    assert (inner / "new.txt").read_text() == "new\n"
+    assert seen == git_lines(around, "status", "--porcelain") == [" M vendor/lib"]
+    assert git_state(around) == before
