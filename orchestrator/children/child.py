@@ -22,7 +22,7 @@ from merge.store.repository import children_folder
 from merge.store.trees import show_path
 from orchestrator.children.child_record import ChildRecord
 from orchestrator.children.dialogue import BrokenOff, Dialogue
-from orchestrator.children.first_message import describe_ending, first_message, report
+from orchestrator.children.first_message import describe_ending, first_message, never_read, report
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.mounting import steps_into
 from orchestrator.children.probing import what_it_died_of
@@ -39,6 +39,7 @@ from orchestrator.events import (
     Compacted,
     Died,
     NeverBegan,
+    Noticed,
     Stopped,
 )
 from orchestrator.faults import CantRecord
@@ -234,7 +235,10 @@ class Child:
             self.usage,
             agent=new.agent_name,
             unwritten=unwritten,
+            unread=self._unsaid,
         )
+        if self._unsaid and not isinstance(ending, Stopped):
+            grounds.journal.record(new.id, Noticed(never_read(self._unsaid)))
         self.report = ChildReport(ending, landing, text)
         # The story first: a row that stands open is looked at after a crash, one that is closed is not.
         end = ChildFinished(ending, landing, seconds, self.usage, unwritten)
@@ -340,6 +344,7 @@ class Child:
                 outcome = await dialogue.run()
             finally:
                 self._dialogue, self._has_worked = None, True  # its conversation is in the journal
+                self._unsaid = list(dialogue.unread())
             if not isinstance(outcome, BrokenOff):
                 return outcome
             died = Died(outcome.fault or await worker.wait_death(), worker.last_words())

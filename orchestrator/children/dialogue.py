@@ -14,7 +14,7 @@ import trio
 
 from orchestrator.children.process import WorkerProcess
 from orchestrator.conversation.compacting import CompactingModel
-from worker.conversation import AnyMessage
+from worker.conversation import AnyMessage, UserMessage
 from worker.model import Reply
 from worker.pipe.frames import RemoteProtocolError
 from worker.pipe.wire import PeerGone
@@ -70,6 +70,7 @@ class Dialogue:
         self._patience = trio.CancelScope()
         self._ended = False
         self._waiting: deque[str] = deque()
+        self._unread: deque[str] = deque()
         self._news = trio.Event()
 
     async def run(self) -> AnyOutcome | BrokenOff:
@@ -87,6 +88,10 @@ class Dialogue:
         """What it was steered with if the worker never began, so that another can be told; None when it began."""
         return None if self._started else tuple(self._waiting)
 
+    def unread(self) -> tuple[str, ...]:
+        """What it was steered with and its model has not been asked with: it ended first."""
+        return tuple(self._unread)
+
     async def steer(self, text: str) -> bool:
         """Give the worker a message to read before its next reply. False when it listens no more.
 
@@ -96,6 +101,7 @@ class Dialogue:
         if self._ended:
             return False
         self._waiting.append(text)
+        self._unread.append(text)
         news, self._news = self._news, trio.Event()
         news.set()
         return True
@@ -151,6 +157,9 @@ class Dialogue:
                 f"The worker speaks of {asked.kept} messages where there are {len(self._conversation)}."
             )
         self._conversation.extend(asked.messages)
+        for message in asked.messages:
+            if self._unread and message == UserMessage(self._unread[0]):
+                self._unread.popleft()
         self._listen(asked)
 
     async def _answer(self, asked: ModelAsked) -> None:

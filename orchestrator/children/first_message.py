@@ -115,6 +115,11 @@ def describe_landing(landing: AnyLanding) -> list[str]:
             ]
 
 
+def never_read(unread: Sequence[str]) -> str:
+    """What became of messages that a child ended before it read."""
+    return f"ended before it read what it was told: {' | '.join(unread)}"
+
+
 def last_text(ending: AnyEnding) -> str:
     """The last that the child's model said, perhaps nothing."""
     match ending:
@@ -134,12 +139,18 @@ def report(
     *,
     agent: str = "",
     unwritten: bool = False,
+    unread: Sequence[str] = (),
 ) -> str:
-    """What the parent's model reads of a child that ended. `unwritten`: its folder is not filled yet."""
+    """What the parent's model reads of a child that ended.
+
+    `unwritten`: its folder is not filled yet. `unread` is what it was told and ended before it read.
+    """
     who = f"child {child} ({role(kind, agent)})"
     head = f"{who} {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
     lines = [head, *(describe_landing(landing) if landing is not None else [])]
     if unwritten:
         lines.append(f"  {STILL_EMPTY}")
+    if unread:
+        lines.append(never_read(unread))
     text = last_text(ending)
     return "\n".join([*lines, "", text] if text else lines)

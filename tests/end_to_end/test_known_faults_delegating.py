@@ -7,7 +7,8 @@ import pytest
 import trio
 
 from merge.landings.landing import Conflicted, Landed, NothingToLand
-from orchestrator.events import ChildStarted
+from orchestrator.events import ChildStarted, Noticed
+from orchestrator.journal import read_entries
 from orchestrator.scripted.scenario import Call, Reply, Status
 from tests.conftest import RepositoryOf
 from tests.end_to_end.commands import AT_WORK, at_work, shell, told_by_commands
@@ -24,7 +25,10 @@ from tests.end_to_end.covey import (
     task,
 )
 from tests.end_to_end.test_delegation import children_of, endings, git_state
+from tests.orchestrator.children import test_child
 from tests.real_git import commit_all, git, git_lines, init_repository
+from worker.pipe.frames import encode_frame
+from worker.protocol import Answered, Finished
 
 # What became of the answer
 
@@ -49,6 +53,53 @@ async def test_a_report_longer_than_a_reply_may_be_is_told_whole(
     assert (done.status, done.output) == (0, "I have read it.\n"), done
     (report,) = (told for message in conversation if last in (told := str(message["content"])))
     assert report.endswith(f"\n\n{first}{last}")
+
+
+# What it was told
+
+
+async def test_what_a_child_was_told_too_late_is_not_taken_for_read(repository_of: RepositoryOf) -> None:
+    """It says its last word in the same moment: whoever told it something must not think that it has heard."""
+    last_word = encode_frame(Finished(Answered("done")))
+    hears = "data = b''\nwhile b'the docs' not in data: data += os.read(0, 65536)\n"
+    deaf = test_child.python(
+        f"import os, sys\nos.write(1, {test_child.READY!r})\n{hears}os.write(1, {last_word!r}); sys.stdin.read()"
+    )
+    async with test_child.bench(repository_of("python_package"), worker=deaf) as it:
+        assert await it.child.steer("the tests, too")
+        assert await it.child.steer("and the docs")
+        assert (await it.live()).ending == Answered("done")
+        assert it.child.report is not None
+        never = "ended before it read what it was told: the tests, too | and the docs"
+        assert never in it.child.report.text.splitlines()
+        assert Noticed(never) in [entry.event for entry in read_entries(it.grounds.journal.path)]
+
+
+async def test_a_child_that_was_told_something_tells_its_end_once(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    async with serving(
+        talk(
+            REQUEST,
+            says("", task("implement", "slow", "Be slow.", background=True)),
+            says("", call("task", child="{id}", prompt="the docs, too")),
+            says("", shell("mkfifo go && read -r word < go; rm go")),
+            Reply(text="I wait.", repeat=True),
+            id=r"started child (\S+) ",
+        ),
+        talk("Be slow.", says("", shell(AT_WORK)), says("the slow one's word")),
+    ) as server:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: run_covey(repository, server=server))
+            async with at_work(repository):
+                while not (repository / "go").exists():  # noqa: ASYNC110
+                    await trio.sleep(0.01)
+            (repository / "go").write_text("on\n")
+        asked = [request.body.decode() for request in server.requests]
+    child = next(body for body in reversed(asked) if "You are a child session" in body)
+    assert child.count("the docs, too") == 1
+    last = next(body for body in reversed(asked) if "You are a child session" not in body)
+    assert last.count("the slow one's word") == 1
+    assert "ended before it read" not in last
 
 
 # Children of children
