@@ -55,6 +55,10 @@ def begin_worktree(repository: Repository, name: str) -> OwnWorktree:
     except (WorktreeRefused, GitFailed) as error:
         raise UserError(str(error)) from error
     _say(f"working in {quote_path(str(worktree.repository.root))} on the branch {worktree.branch}.")
+    if worktree.missing:
+        _say(
+            f"these submodules are empty in there, for what it names of them is not here: {listed(worktree.missing)}"
+        )
     changes = take_snapshot(repository).changes
     if changes:
         left = count(len(changes), "uncommitted change")
@@ -134,6 +138,9 @@ def _tell_how(worktree: Worktree, state: WorktreeState) -> None:
     what += [listed(state.changes)] if state.changes else []
     what += state.other
     _say(f"the work is in {root} on the branch {worktree.branch}: {'; '.join(what)}. To take it over:")
+    for part in state.parts:
+        inner = for_shell(str(worktree.repository.root / part))
+        print(f"  git -C {inner} add --all && git -C {inner} commit", file=sys.stderr)
     if state.changes:
         print(f"  git -C {root} add --all && git -C {root} commit", file=sys.stderr)
     print(f"  git -C {home} merge {worktree.branch}", file=sys.stderr)

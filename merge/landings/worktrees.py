@@ -11,7 +11,10 @@ import msgspec
 
 from merge.files.lock import landing_lock
 from merge.landings.landing import AnyLanding, Landed, NothingToLand, land
+from merge.landings.worktree_parts import changed_parts, empty_parts, fill_parts
+from merge.merging.parts import changed_within
 from merge.snapshots.snapshot import take_snapshot
+from merge.store.commits import read_commit
 from merge.store.git import GitFailed, ask_git, parent_place, run_git
 from merge.store.repository import Repository, children_folder, repository_at
 from merge.store.trees import ObjectId, show_path
@@ -25,12 +28,16 @@ class WorktreeRefused(Exception):
 
 
 class Worktree(msgspec.Struct, frozen=True):
-    """A worktree. `commit` is what its branch began at, `home` the working tree that it was made in."""
+    """A worktree. `commit` is what its branch began at, `home` the working tree that it was made in.
+
+    `missing` are submodules that `home` has and it could not be given.
+    """
 
     name: str
     home: Repository
     repository: Repository
     commit: ObjectId
+    missing: tuple[str, ...] = ()
 
     @property
     def branch(self) -> str:
@@ -38,11 +45,15 @@ class Worktree(msgspec.Struct, frozen=True):
 
 
 class WorktreeState(msgspec.Struct, frozen=True):
-    """What was made in a worktree. `other` is what would go with its folder beside its files: `a kept child`."""
+    """What was made in a worktree. `other` is what would go with its folder beside its files: `a kept child`.
+
+    `parts` are the submodules that hold what is not committed in them, the innermost first.
+    """
 
     commits: int
     changes: tuple[str, ...]
     other: tuple[str, ...]
+    parts: tuple[str, ...]
 
     @property
     def is_untouched(self) -> bool:
@@ -83,9 +94,10 @@ def add_worktree(repository: Repository, name: str) -> Worktree:
             run_git(place, "worktree", "add", "--quiet", "-b", branch, str(folder), commit)
         except GitFailed as error:
             raise WorktreeRefused(f"git can't make the worktree: {error.error.strip()}.") from error
-    made = repository_at(folder)
-    assert made is not None, "git said that it made it"
-    return Worktree(name, repository, made, ObjectId(commit))
+        made = repository_at(folder)
+        assert made is not None, "git said that it made it"
+        missing = fill_parts(repository, made, read_commit(repository, ObjectId(commit)).tree)
+    return Worktree(name, repository, made, ObjectId(commit), missing)
 
 
 def look_at_worktree(worktree: Worktree) -> WorktreeState:
@@ -107,10 +119,12 @@ def look_at_worktree(worktree: Worktree) -> WorktreeState:
         other.append("kept children")
     if any((own / "jobs").glob("*")):
         other.append("jobs")
+    tree = read_commit(worktree.repository, ObjectId(run_git(place, "rev-parse", "HEAD").line())).tree
     return WorktreeState(
         max(int(head), int(branch)),
-        tuple(show_path(change.path) for change in snapshot.changes),
+        tuple(show_path(change.path) for change in changed_within(worktree.repository, tree, snapshot.tree)),
         tuple(other),
+        changed_parts(worktree.repository, tree),
     )
 
 
@@ -132,8 +146,10 @@ def remove_worktree(worktree: Worktree, taken: AnyLanding | None = None) -> None
     Raises:
         GitFailed: when git refuses, because something new is in there or the branch has moved; then both stay.
     """
-    force = ("--force",) if isinstance(taken, Landed | NothingToLand) else ()
+    is_taken = isinstance(taken, Landed | NothingToLand)
+    force = ("--force",) if is_taken else ()
     place = parent_place(worktree.home)
+    empty_parts(worktree.repository, read_commit(worktree.home, worktree.commit).tree, force=is_taken)
     run_git(place, "worktree", "remove", *force, str(worktree.repository.root))
     # Only if it is where it began: what somebody committed on it meanwhile stays.
     run_git(place, "update-ref", "-d", f"refs/heads/{worktree.branch}", worktree.commit)
