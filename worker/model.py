@@ -68,7 +68,20 @@ class Overloaded(ModelFailure, frozen=True):
     retry_after_seconds: float | None = None
 
     def __str__(self) -> str:
-        return f"The model's endpoint is overloaded ({self.status}): {self.detail}."
+        asks = (
+            f" It asks to wait {_long(self.retry_after_seconds)}."
+            if self.retry_after_seconds is not None
+            else ""
+        )
+        return f"The model's endpoint is overloaded ({self.status}): {self.detail}.{asks}"
+
+
+def _long(seconds: float) -> str:
+    """A time as people say it: an account that is used up may ask for hours, in milliseconds."""
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class ServerFailed(ModelFailure, frozen=True):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -405,6 +406,10 @@ async def test_a_kept_child_is_sent_back_to_its_own_work_and_lands(repository_of
     ends = [entry.event for entry in journal_of(repository) if isinstance(entry.event, ChildFinished)]
     assert [type(end.landing) for end in ends] == [Landed, Conflicted, Landed]
     # It went on with its own conversation: what it had said before is in its last request, once.
-    last = [body for body in childs if "leave a note" in body and REQUEST not in body][-1]
+    own = [body for body in childs if REQUEST not in body]
+    last = own[-1]
+    assert "leave a note" in last
+    # Nothing of it is sent anew, so an endpoint that caches prompts has all of it.
+    assert all(later.startswith(earlier.rpartition("]")[0]) for earlier, later in pairwise(own))
     assert last.count("Make it 60.") == 1
     assert last.count("The parent has 14 now") == 1

@@ -242,6 +242,15 @@ def test_a_body_without_an_error_has_no_fault(body: bytes) -> None:
     assert read_fault(body) is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("7", "7 s"), ("100", "100 s"), ("600", "10 min"), ("19100", "5 h 18 min"), ("86400", "24 h 0 min")],
+)
+def test_a_wait_that_nobody_waits_for_is_told_as_people_say_it(asked: str, told: str) -> None:
+    overloaded = _judge(429, _openai("No."), retry_after=asked)
+    assert str(overloaded) == f"The model's endpoint is overloaded (429): No. It asks to wait {told}."
+
+
 def test_each_failure_makes_a_sentence() -> None:
     for name, (status, body) in OVERFLOWS.items():
         sentence = str(_judge(status, body))
