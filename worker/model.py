@@ -78,9 +78,9 @@ class Overloaded(ModelFailure, frozen=True):
 
 def _long(seconds: float) -> str:
     """A time as people say it: an account that is used up may ask for hours, in milliseconds."""
-    minutes = round(seconds / 60)
-    if minutes < 2:
+    if seconds < 120:
         return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
