@@ -148,3 +148,34 @@ async def test_a_person_approves_rejects_grants_and_stops_while_asked(
     here = {path.name for path in repository.iterdir()}
     assert {"approved", "of-child", "granted"} <= here
     assert not {"rejected", "stopped"} & here
+
+
+async def test_what_one_child_may_not_do_is_open_to_the_others(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    agents = repository / ".covey/agents"
+    agents.mkdir(parents=True)
+    (agents / "reader.md").write_text("---\nname: reader\ndescription: Reads.\ntools: read\n---\nRead.\n")
+    names = ("reads", "limited", "writes")
+    async with serving(
+        talk(
+            REQUEST,
+            says(
+                "",
+                task("research", "reads", "Be the one that reads."),
+                task("implement", "limited", "Be the one that limited.", agent="reader"),
+                task("implement", "writes", "Be the one that writes."),
+            ),
+            says("", call("write", path="parents.txt", content="x\n")),
+            says("done"),
+        ),
+        *(
+            talk(
+                f"the one that {name}", says("", call("write", path=f"{name}.txt", content="x\n")), says("ok")
+            )
+            for name in names
+        ),
+    ) as server:
+        done = await run_covey(repository, server=server)
+    assert done.status == 0, done
+    written = [name for name in (*names, "parents") if (repository / f"{name}.txt").exists()]
+    assert written == ["writes", "parents"]
