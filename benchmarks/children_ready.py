@@ -2,8 +2,9 @@
 
 `python -m benchmarks.children_ready [--files 10000 100000] [--rounds 7]`. The peer, in the same run, does what git and
 Python have for it: `git add -A` on a private index, `git worktree add`, and a fresh Python that imports the worker.
-Names the way that this machine takes, each segment of it, 32 children at once, and what taking a result costs. All is
-in memory, where waiting for a disk costs nothing; medians of rounds, and ratios within one run.
+Names the way that this machine takes, each segment of it, 32 children at once (all ready at the same moment), and what
+taking a result costs; the list of what is dirty by a scan, and by a watch (`[children] watch`). All is in memory, where
+waiting for a disk costs nothing; medians of rounds, and ratios within one run.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import Snapshot, take_snapshot
+from merge.snapshots.watched_snapshots import WatchedSnapshots
 from merge.store.repository import Repository, find_repository
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.mounting import step_of
@@ -81,7 +83,12 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         )  # the first of a repository makes what others stand on
         for sentence in said:
             print(sentence, file=sys.stderr)
+        watched = WatchedSnapshots(repository, ())
+        began = time.perf_counter()
+        await trio.to_thread.run_sync(watched.prepare)
+        print(f"began to watch in {milliseconds(time.perf_counter() - began)}", file=sys.stderr)
         listing: list[float] = []
+        told: list[float] = []
         making: list[float] = []
         sibling: list[float] = []
         starting: list[float] = []
@@ -90,8 +97,13 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         for number in range(rounds):
             (repository.root / "again.txt").write_text(str(number))  # another tree each time, as after a turn
             began = time.perf_counter()
+            by_watch = watched.take()
+            told.append(time.perf_counter() - began)
+            assert not watched.needs_preparing
+            began = time.perf_counter()
             snapshot = take_snapshot(repository)
             listing.append(time.perf_counter() - began)
+            assert snapshot == by_watch
             first = await _children(stand, snapshot, 1)
             second = await _children(stand, snapshot, 1)
             making.append(first.making)
@@ -101,12 +113,20 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
             began = time.perf_counter()
             last = await _children(stand, take_snapshot(repository), _AT_ONCE)
             many.append(last.moment - began)
+        watched.close()
         result = await _result(stand, rounds)
-    scan, make, sib, start = map(statistics.median, (listing, making, sibling, starting))
-    one, all_at_once = scan + make + start, statistics.median(many)
+    scan, watch, make, sib, start = map(statistics.median, (listing, told, making, sibling, starting))
+    one, by_watch, all_at_once = scan + make + start, watch + make + start, statistics.median(many)
     return [
         [f"all of it ({way})", milliseconds(one), milliseconds(peer), times(peer, one)],
+        [
+            "all of it, with the list by a watch",
+            milliseconds(by_watch),
+            milliseconds(peer),
+            times(peer, by_watch),
+        ],
         ["the list of what is dirty, and its tree", milliseconds(scan), "", ""],
+        ["the same by a watch", milliseconds(watch), "", ""],
         ["its checkout, the first of a snapshot", milliseconds(make), "", ""],
         ["its checkout, a sibling's", milliseconds(sib), "", ""],
         ["its worker, to the first word", milliseconds(start), "", ""],
@@ -132,9 +152,16 @@ class _Ready:
 async def _children(stand: Stand, snapshot: Snapshot, count: int) -> _Ready:
     """Make children of a snapshot at the same time, until each has spoken; how long the slowest of each step took."""
     took: list[_Ready] = []
+    all_ready = trio.Event()
+
+    def ready(one: _Ready) -> None:
+        took.append(one)
+        if len(took) == count:
+            all_ready.set()
+
     async with trio.open_nursery() as nursery:
         for number in range(count):
-            nursery.start_soon(_child, stand, snapshot, f"child-{number}", took)
+            nursery.start_soon(_child, stand, snapshot, f"child-{number}", ready, all_ready)
     return _Ready(
         max(each.making for each in took),
         max(each.starting for each in took),
@@ -143,7 +170,9 @@ async def _children(stand: Stand, snapshot: Snapshot, count: int) -> _Ready:
     )
 
 
-async def _child(stand: Stand, snapshot: Snapshot, name: str, took: list[_Ready]) -> None:
+async def _child(
+    stand: Stand, snapshot: Snapshot, name: str, ready: Callable[[_Ready], None], all_ready: trio.Event
+) -> None:
     began = time.perf_counter()
     make = partial(make_checkout, stand.repository, name, snapshot, ways=stand.ways)
     checkout = await trio.to_thread.run_sync(make)
@@ -155,7 +184,8 @@ async def _child(stand: Stand, snapshot: Snapshot, name: str, took: list[_Ready]
     async with open_worker(marker, environment, stand.spawner, trio.Event(), steps) as worker:
         assert isinstance(await worker.wire.receive(), Ready), worker.last_words()
         now = time.perf_counter()
-        took.append(_Ready(made - began, now - made, now, checkout.way))
+        ready(_Ready(made - began, now - made, now, checkout.way))
+        await all_ready.wait()
     await trio.to_thread.run_sync(remove_checkout, stand.repository, checkout)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from merge.checkouts.layers import Layers, Leaf, MergedFolder, is_whiteout
 from merge.files.working_files import folders_above, repo_path
 from merge.snapshots.never_lands import is_in_cache
-from merge.store.git import GitFailed, GitPlace, ask_git
+from merge.store.git import GitPlace
+from merge.store.ignored import ignored_of
 from merge.store.object_store import open_store
 from merge.store.objects import edit_tree, list_tree, read_blobs, read_entries
 from merge.store.repository import Repository
@@ -188,10 +189,4 @@ def _ignored(
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
         place = GitPlace(Path(above), git_dir=twin, work_tree=Path(above), index=Path(above, ".git/none"))
-        feed = b"".join(path + b"\0" for path in new)
-        # This command refuses to run where every path is literal; none of these begins with a colon.
-        literal = {"GIT_LITERAL_PATHSPECS": "0"}
-        answer = ask_git(place, "check-ignore", "-z", "--stdin", "--no-index", feed=feed, environment=literal)
-    if answer.status not in (0, 1):
-        raise GitFailed(("check-ignore",), answer.status, answer.error)
-    return {RepoPath(path) for path in answer.fields()}
+        return ignored_of(place, new)

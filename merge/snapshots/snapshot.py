@@ -13,13 +13,13 @@ from merge.snapshots.plain_folder import is_plain
 from merge.snapshots.plain_index import keep_in_index
 from merge.snapshots.shared_caches import SHARED, unignored_caches
 from merge.snapshots.submodules import DEPTH, Submodule, list_submodules
-from merge.snapshots.working_tree import read_working_tree
+from merge.snapshots.working_tree import WorkingTree, read_working_tree
 from merge.store.commits import read_commit, write_commit
 from merge.store.git import GitFailed, parent_place
 from merge.store.objects import changed_paths, edit_tree
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
-from merge.store.trees import SUBMODULE, Change, Entry, LeftOut, ObjectId, show_path
+from merge.store.trees import SUBMODULE, Change, Entry, LeftOut, ObjectId, RepoPath, show_path
 
 LIMIT_BYTES = 1 << 30
 """How much of untracked files a snapshot carries unless the person says otherwise."""
@@ -88,17 +88,29 @@ def commit_of(repository: Repository, snapshot: Snapshot) -> ObjectId:
     return write_commit(repository, snapshot.tree, snapshot.head, message, seconds=seconds)
 
 
-def _take(repository: Repository, limit_bytes: int, shared: Sequence[str], depth: int) -> Snapshot:
+def scan_parent(repository: Repository, limit_bytes: int, shared: Sequence[str]) -> WorkingTree:
+    """The parent's own folder as it is now, submodules aside; see `take_snapshot`.
+
+    Raises:
+        GitFailed: when git can't read the working tree or write an object.
+    """
     caches = unignored_caches(repository.root, shared)
-    found = read_working_tree(
+    return read_working_tree(
         parent_place(repository),
         repository,
-        keeps_out=lambda path, tracked: (
-            is_own_state(path) or (not tracked and (is_in_cache(path, caches) or is_half_written(path)))
-        ),
+        keeps_out=lambda path, tracked: is_kept_out(path, caches, tracked=tracked),
         submodules="look inside",
         limit_bytes=limit_bytes,
     )
+
+
+def is_kept_out(path: RepoPath, caches: Sequence[str], *, tracked: bool) -> bool:
+    """Whether a path of the parent's folder counts as unchanged, whatever stands there."""
+    return is_own_state(path) or (not tracked and (is_in_cache(path, caches) or is_half_written(path)))
+
+
+def _take(repository: Repository, limit_bytes: int, shared: Sequence[str], depth: int) -> Snapshot:
+    found = scan_parent(repository, limit_bytes, shared)
     if is_plain(repository):
         keep_in_index(repository, parent_place(repository), found.tree)
     left_out = {left.path: left for left in found.left_out}

@@ -41,13 +41,18 @@ NESTED = "it is a repository of its own; neither its files nor its history are c
 
 
 class WorkingTree(msgspec.Struct, frozen=True):
-    """What a working tree holds. `head_tree` is HEAD's, None before the first commit."""
+    """What a working tree holds. `head_tree` is HEAD's, None before the first commit.
+
+    `status` is what git said of it; the untracked files that are carried have `untracked_bytes` in all.
+    """
 
     head: ObjectId | None
     branch: str | None
     head_tree: ObjectId | None
     tree: ObjectId
     left_out: tuple[LeftOut, ...]
+    status: Status
+    untracked_bytes: int
 
 
 def read_working_tree(
@@ -84,6 +89,8 @@ def read_working_tree(
         head_tree,
         edit_tree(repository, head_tree, look.edits.items()),
         tuple(LeftOut(show_path(path), why) for path, why in sorted(look.left_out.items())),
+        status,
+        look.untracked_bytes,
     )
 
 
@@ -96,6 +103,7 @@ class _Look:
         self.edits: dict[RepoPath, Entry | None] = {}
         self.files: dict[RepoPath, Entry | None] = {}
         self.left_out: dict[RepoPath, str] = {}
+        self.untracked_bytes = 0
 
     def sort_tracked(self, status: Status) -> None:
         for change in status.tracked:
@@ -124,12 +132,11 @@ class _Look:
                 continue
             with contextlib.suppress(FileNotFoundError):
                 sizes[path] = os.lstat(self.root + b"/" + path).st_size
-        room = limit_bytes
         for path, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
-            if room is not None and size > room:
+            if limit_bytes is not None and self.untracked_bytes + size > limit_bytes:
                 self.left_out[path] = f"it is untracked and too large to be carried ({size:,} bytes)"
                 continue
-            room = room - size if room is not None else None
+            self.untracked_bytes += size
             self.files[path] = None
 
     def settle(self, stored: Stored) -> None:

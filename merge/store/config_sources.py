@@ -44,7 +44,7 @@ class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether reading the configuration again would give the same."""
         return (
             self.surroundings == _surroundings(repository)
-            and all(_mark(name) == mark for name, mark in self.marks.items())
+            and all(mark_of(name) == mark for name, mark in self.marks.items())
             and (self.head is None or self.head == _head(repository))
         )
 
@@ -89,7 +89,7 @@ def read_config_and_sources(repository: Repository) -> tuple[dict[str, str], Sou
         for origin, key, _, value in listed
         if re.fullmatch(r"include(if\..*)?\.path", key, re.DOTALL)
     ]
-    marks = {str(path): _mark(str(path)) for path in (*_standard_files(repository), *origins, *includes)}
+    marks = {str(path): mark_of(str(path)) for path in (*_standard_files(repository), *origins, *includes)}
     by_branch = any(key.startswith("includeif.onbranch:") for key in config)
     newest = max((seconds for mark in marks.values() for seconds in mark[:2]), default=0) / 1e9
     if newest < before - _SETTLED_SECONDS and all(marks[str(origin)] for origin in origins):
@@ -130,7 +130,7 @@ def _target(value: str, origin: Path) -> Path:
     return origin.parent / os.path.expanduser(value)  # noqa: PTH111 (leaves a stranger's `~name` as it is, as git does)
 
 
-def _mark(name: str) -> _Mark:
+def mark_of(name: str) -> _Mark:
     """What tells a file from any other state of itself; nothing where none is."""
     try:
         found = os.stat(name)  # noqa: PTH116 (a quarter of the time of Path.stat, half a dozen times a landing)

@@ -67,6 +67,11 @@ def sync_folder(folder: Path) -> None:
 
 def keeps_order(folder: Path) -> bool:
     """Whether names in this filesystem never come to be on the disk before names that were changed earlier."""
+    return is_local(folder)
+
+
+def is_local(folder: Path) -> bool:
+    """Whether the folder is on a filesystem of this machine alone, of a kind that is well known."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return _kind_of_filesystem(descriptor) in _LOCAL

@@ -46,7 +46,7 @@ class Children:
         self.landed = 0
         """How many results have landed in this session."""
         self._delivered: set[ChildId] = set()
-        self._shared = SharedSnapshot(grounds.repository, grounds.configuration.children.caches)
+        self._shared = self._new_snapshot()
         self.kept = KeptFolders(
             nursery, lambda sentence: grounds.journal.record(PARENT, Noticed(sentence)), grounds.ways.tidy
         )
@@ -57,7 +57,11 @@ class Children:
 
     def begin_group(self) -> None:
         """Calls that run at once are about to start: children among them share one new snapshot."""
-        self._shared = SharedSnapshot(self._grounds.repository, self._grounds.configuration.children.caches)
+        self._shared = self._new_snapshot()
+
+    def _new_snapshot(self) -> SharedSnapshot:
+        grounds = self._grounds
+        return SharedSnapshot(grounds.repository, grounds.configuration.children.caches, grounds.watching)
 
     def take(self) -> list[UserMessage]:
         """What the person said during the turn, and every report that no `task` call has carried yet.

@@ -12,6 +12,7 @@ from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import Ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner
+from orchestrator.children.tree_watching import TreeWatching
 from orchestrator.config.tables import Configuration
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.context_window import ContextWindow
@@ -47,14 +48,21 @@ class Grounds:
     configuration: Configuration = field(default_factory=Configuration)
     window: ContextWindow = field(default_factory=ContextWindow)
     ways: CheckoutWays = field(default_factory=PlainWays)
+    watching: TreeWatching | None = None
 
 
 class SharedSnapshot:
     """The parent's working tree as children that start together find it: taken once, by the first that asks."""
 
-    def __init__(self, repository: Repository, caches: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        caches: tuple[str, ...] | None = None,
+        watching: TreeWatching | None = None,
+    ) -> None:
         self._repository = repository
         self._caches = caches
+        self._watching = watching
         self._snapshot: Snapshot | None = None
         self._taking = trio.Lock()
 
@@ -67,16 +75,22 @@ class SharedSnapshot:
         async with self._taking:
             if self._snapshot is None:
                 self._snapshot = await trio.to_thread.run_sync(
-                    take_between_landings, self._repository, self._caches
+                    take_between_landings, self._repository, self._caches, self._watching
                 )
+                if self._watching is not None:
+                    self._watching.tidy()
             return self._snapshot
 
 
-def take_between_landings(repository: Repository, caches: tuple[str, ...] | None = None) -> "Snapshot":
+def take_between_landings(
+    repository: Repository, caches: tuple[str, ...] | None = None, watching: TreeWatching | None = None
+) -> "Snapshot":
     """A snapshot while nothing lands: half a landing is nobody's working tree. `caches` are no part of it."""
     # Brings git's libraries, which a first request must not wait for.
     from merge.files.lock import landing_lock
     from merge.snapshots.snapshot import take_snapshot
 
     with landing_lock(repository):
+        if watching is not None:
+            return watching.take()
         return take_snapshot(repository) if caches is None else take_snapshot(repository, shared=caches)

@@ -58,12 +58,14 @@ _FolderAtRoot = Annotated[str, msgspec.Meta(pattern=r"^(?!\.\.?$|\.git$|\.covey$
 class ChildrenTable(Table, frozen=True):
     """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made.
 
-    `caches` are folders at the root that children share with the parent.
+    `caches` are folders at the root that children share with the parent. With `watch` the working tree is watched, so
+    that a fan-out need not scan it.
     """
 
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
     checkouts: Checkouts = "auto"
     caches: tuple[_FolderAtRoot, ...] = ("target", "node_modules")
+    watch: bool = False
 
 
 class JobsTable(Table, frozen=True):

@@ -24,6 +24,7 @@ from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner, open_spawner
+from orchestrator.children.tree_watching import open_tree_watching
 from orchestrator.config.home import covey_home
 from orchestrator.config.limits import Limits
 from orchestrator.config.tables import Configuration, SandboxTable
@@ -116,6 +117,9 @@ async def open_session(
                 spawner,
                 lambda why: record(Noticed(why)),
             ) as ways,
+            open_tree_watching(
+                terms.configuration.children, repository, lambda why: record(Noticed(why))
+            ) as watching,
             trio.open_nursery() as nursery,
         ):
             nursery.start_soon(_warm_up, gateway)
@@ -142,6 +146,7 @@ async def open_session(
                     output_tokens=endpoint.max_output_tokens,
                 ),
                 ways=ways,
+                watching=watching,
             )
             async with (
                 open_children(grounds) as children,

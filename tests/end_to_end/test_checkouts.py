@@ -64,3 +64,27 @@ async def test_children_land_and_are_kept_the_same_in_every_way(
     assert ways == {way}
     if way == "pool":
         assert disk_use(find_repository(repository))[0] >= 1
+
+
+async def test_with_a_watch_children_start_from_what_is_there_now(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    async with serving(
+        talk(
+            REQUEST,
+            says("", shell("echo by-parent > by-parent.txt; mkdir deep; echo in > deep/er.txt")),
+            says("", task("implement", "first", "Write it.")),
+            says("", shell("rm by-parent.txt; git add deep; git commit -qm more")),
+            says("", task("implement", "second", "Read it.")),
+            says("done"),
+        ),
+        talk("Write it.", says("", shell("cat by-parent.txt deep/er.txt > from-first.txt")), says("written")),
+        talk(
+            "Read it.",
+            says("", shell("test ! -e by-parent.txt && cat from-first.txt > from-second.txt")),
+            says("read"),
+        ),
+    ) as server:
+        done = await run_covey(repository, server=server, environment={"COVEY_CHILDREN_WATCH": "true"})
+    assert done.status == 0, done.errors
+    assert (repository / "from-second.txt").read_text() == "by-parent\nin\n"
+    assert not [entry for entry in journal_of(repository) if isinstance(entry.event, Noticed)]
