@@ -3,8 +3,9 @@
 `python -m benchmarks.children_ready [--files 10000 100000] [--rounds 7]`. The peer, in the same run, does what git and
 Python have for it: `git add -A` on a private index, `git worktree add`, and a fresh Python that imports the worker.
 Names the way that this machine takes, each segment of it, 32 children at once (all ready at the same moment), and what
-taking a result costs; the list of what is dirty by a scan, and by a watch (`[children] watch`). All is in memory, where
-waiting for a disk costs nothing; medians of rounds, and ratios within one run.
+taking a result costs; the list of what is dirty by a scan, and by a watch (`[children] watch`); memory and disk of
+a hundred idle children. All is in memory, where waiting for a disk costs nothing; medians of rounds, and ratios within
+one run.
 """
 
 import argparse
@@ -22,16 +23,17 @@ from typing import cast
 
 import trio
 
+from benchmarks.memory import tree_memory
 from benchmarks.merging import make_dirty
 from benchmarks.repository import make_repository, open_scratch, path_of
-from benchmarks.table import milliseconds, render_table, times
+from benchmarks.table import megabytes, milliseconds, render_table, times
 from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import Snapshot, take_snapshot
 from merge.snapshots.watched_snapshots import WatchedSnapshots
-from merge.store.repository import Repository, find_repository
+from merge.store.repository import Repository, children_folder, find_repository
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.mounting import step_of
 from orchestrator.children.process import open_worker
@@ -42,6 +44,7 @@ from worker.protocol import Ready
 
 _EDITS = 10
 _AT_ONCE = 32
+_IDLE = 100
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,8 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
             last = await _children(stand, take_snapshot(repository), _AT_ONCE)
             many.append(last.moment - began)
         watched.close()
+        idle: list[tuple[int, int]] = []
+        await _children(stand, take_snapshot(repository), _IDLE, lambda: idle.append(_idle_costs(repository)))
         result = await _result(stand, rounds)
     scan, watch, make, sib, start = map(statistics.median, (listing, told, making, sibling, starting))
     one, by_watch, all_at_once = scan + make + start, watch + make + start, statistics.median(many)
@@ -138,6 +143,8 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
             times(all_at_once, one),
         ],
         [f"a result of {_EDITS} edits", milliseconds(result), "", ""],
+        [f"memory of each of {_IDLE} idle children, PSS", megabytes(idle[0][0] / _IDLE), "", ""],
+        ["disk of each", f"{idle[0][1] / _IDLE / 1024:.0f} kB", "", ""],
     ]
 
 
@@ -149,14 +156,20 @@ class _Ready:
     way: str
 
 
-async def _children(stand: Stand, snapshot: Snapshot, count: int) -> _Ready:
-    """Make children of a snapshot at the same time, until each has spoken; how long the slowest of each step took."""
+async def _children(
+    stand: Stand, snapshot: Snapshot, count: int, look: Callable[[], None] = lambda: None
+) -> _Ready:
+    """Make children of a snapshot at the same time, until each has spoken; how long the slowest of each step took.
+
+    `look` is called while all of them wait.
+    """
     took: list[_Ready] = []
     all_ready = trio.Event()
 
     def ready(one: _Ready) -> None:
         took.append(one)
         if len(took) == count:
+            look()
             all_ready.set()
 
     async with trio.open_nursery() as nursery:
@@ -187,6 +200,19 @@ async def _child(
         ready(_Ready(made - began, now - made, now, checkout.way))
         await all_ready.wait()
     await trio.to_thread.run_sync(remove_checkout, stand.repository, checkout)
+
+
+def _idle_costs(repository: Repository) -> tuple[int, int]:
+    """Bytes of memory of all processes below this one, and of disk of all that is there for checkouts."""
+    memory = sum(part.pss_bytes for part in tree_memory(os.getpid()) if part.pid != os.getpid())
+    folders = (repository.common_dir / "covey/checkouts", children_folder(repository))
+    files = (
+        os.lstat(f"{above}/{name}")
+        for folder in folders
+        for above, _, names in os.walk(folder)
+        for name in names
+    )
+    return memory, sum(file.st_blocks * 512 for file in files)
 
 
 async def _result(stand: Stand, rounds: int) -> float:
