@@ -34,6 +34,9 @@ from worker.workspace import Workspace
 if TYPE_CHECKING:
     from orchestrator.children.child import Child
 
+THE_PERSON = "the person"
+THE_END_OF_ITS_TIME = "the end of the session's time"
+
 
 class Children:
     """The roster. `answer` is the function behind the `task` tool; the rest is for the session and the screens."""
@@ -158,7 +161,7 @@ class Children:
         try:
             await child.ended.wait()
         except trio.Cancelled:
-            child.stop("the person")
+            child.stop(THE_END_OF_ITS_TIME if self._grounds.purse.is_late() else THE_PERSON)
             with trio.CancelScope(shield=True):
                 await child.ended.wait()
             raise

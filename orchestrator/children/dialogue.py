@@ -14,7 +14,7 @@ import trio
 
 from orchestrator.children.process import WorkerProcess
 from orchestrator.conversation.compacting import CompactingModel
-from worker.conversation import AnyMessage, UserMessage
+from worker.conversation import AnyMessage, CallId, UserMessage
 from worker.model import Reply
 from worker.pipe.frames import RemoteProtocolError
 from worker.pipe.wire import PeerGone
@@ -22,6 +22,7 @@ from worker.policy.question import AskPerson, ask_nobody
 from worker.protocol import (
     PROTOCOL_VERSION,
     AnyOutcome,
+    AnyReport,
     Finished,
     ModelAsked,
     ModelFailed,
@@ -37,6 +38,10 @@ from worker.protocol import (
 
 READY_SECONDS = 120.0
 """A worker begins within milliseconds, and within seconds where a hundred begin at once; what takes longer hangs."""
+
+SILENT_SECONDS = 300.0
+"""How long a worker that neither waits for an answer nor runs a tool may say nothing. It goes on within milliseconds;
+one that does not hangs, and whoever waits for it would wait for ever."""
 
 
 class BrokenOff(msgspec.Struct, frozen=True):
@@ -68,6 +73,9 @@ class Dialogue:
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
         self._patience = trio.CancelScope()
+        self._silence = trio.CancelScope()
+        self._owed = 0
+        self._tools: set[CallId] = set()
         self._ended = False
         self._waiting: deque[str] = deque()
         self._unread: deque[str] = deque()
@@ -113,7 +121,7 @@ class Dialogue:
         return BrokenOff(f"it did not begin within {READY_SECONDS:g} s")
 
     async def _hear(self, nursery: trio.Nursery) -> AnyOutcome | BrokenOff:
-        while (report := await self._worker.wire.receive()) is not None:
+        while (report := await self._next_report()) is not None:
             match report:
                 case Ready(version=version):
                     if version != PROTOCOL_VERSION:
@@ -124,14 +132,35 @@ class Dialogue:
                     await self._begin(nursery)
                 case ModelAsked():
                     self._take_in(report)
+                    self._owed += 1
                     nursery.start_soon(self._answer, report)
-                case ToolStarted() | ToolFinished():
+                case ToolStarted(call=call):
+                    self._tools.add(call)
+                    self._listen(report)
+                case ToolFinished(call=call):
+                    self._tools.discard(call)
                     self._listen(report)
                 case PermissionWanted():
+                    self._owed += 1
                     nursery.start_soon(self._ask, report)
                 case Finished(outcome=outcome):
                     return outcome
         return BrokenOff()
+
+    async def _next_report(self) -> AnyReport | None:
+        with trio.CancelScope(deadline=self._until()) as self._silence:
+            return await self._worker.wire.receive()
+        raise RemoteProtocolError(f"It said nothing for {SILENT_SECONDS:g} s, with nothing to wait for.")
+
+    def _until(self) -> float:
+        """When the worker must have said something."""
+        waits = self._owed or self._tools or not self._started
+        return math.inf if waits else trio.current_time() + SILENT_SECONDS
+
+    def _owes_less(self) -> None:
+        """One answer that the worker waits for is there; from now on it may be expected to say something."""
+        self._owed -= 1
+        self._silence.deadline = self._until()
 
     async def _begin(self, nursery: trio.Nursery) -> None:
         if self._started:
@@ -165,6 +194,7 @@ class Dialogue:
     async def _answer(self, asked: ModelAsked) -> None:
         compactions = self._model.compactions
         reply = await self._model.reply(self._conversation)
+        self._owes_less()
         with suppress(PeerGone):  # the receiving side tells how the worker ended
             if isinstance(reply, Reply):
                 shorter = tuple(self._conversation) if self._model.compactions > compactions else None
@@ -176,5 +206,6 @@ class Dialogue:
 
     async def _ask(self, wanted: PermissionWanted) -> None:
         permission = await self._ask_person(wanted.question)
+        self._owes_less()
         with suppress(PeerGone):
             await self._worker.wire.send(PermissionDecided(wanted.ask, permission))

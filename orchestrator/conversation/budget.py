@@ -1,10 +1,11 @@
 """What a session may use, what it has used, and whether the next model call may be made.
 
 One purse for the whole tree: the parent's calls and every child's go through `Purse.pay_for`. A budget refuses the next
-call; it never cuts off one that is under way, and never reports afterwards that too much was spent. Knows no endpoint
-and no child.
+call; it never cuts off one that is under way, and never reports afterwards that too much was spent. Only time goes on
+without a call: what still runs a while after it is over is to be stopped. Knows no endpoint and no child.
 """
 
+import math
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated
@@ -19,6 +20,12 @@ _Amount = Annotated[float, msgspec.Meta(ge=0)]
 _FIRST_GUESS = Usage(input_tokens=10_000, output_tokens=500)
 """What the first calls of a session are expected to use, before one has told: the prefix and a child's task are a few
 thousand tokens. Too much only means that, near the end of a small budget, calls are made one after another."""
+
+LATE_SECONDS = 60.0
+"""How long what is under way when the time of a session is over may still take. A call of the model ends in less; a
+command that does not, or a worker that hangs, would hold up whoever set the time."""
+
+_ROUNDING = 0.001
 
 
 class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,6 +75,17 @@ class Purse:
         """How long the turns of the session have taken."""
         running = 0.0 if self._turn_began is None else trio.current_time() - self._turn_began
         return self._seconds + running
+
+    def deadline(self) -> float:
+        """When, on trio's clock, a turn that begins now is to be stopped, because its time is over for long enough."""
+        if self.budget.seconds is None:
+            return math.inf
+        return trio.current_time() + max(0.0, self.budget.seconds - self.seconds) + LATE_SECONDS
+
+    def is_late(self) -> bool:
+        """Whether that time has come."""
+        limit = self.budget.seconds
+        return limit is not None and self.seconds >= limit + LATE_SECONDS - _ROUNDING
 
     @property
     def cost(self) -> float | None:

@@ -12,7 +12,7 @@ import trio
 from merge.store.repository import Repository
 from orchestrator.checks.results import CheckResult
 from orchestrator.checks.running import Checks
-from orchestrator.children.children import Children
+from orchestrator.children.children import THE_END_OF_ITS_TIME, THE_PERSON, Children
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.compacting import CompactingModel
 from orchestrator.conversation.model_choice import ModelChoice
@@ -26,11 +26,11 @@ from orchestrator.parent.questions import Questions
 from orchestrator.terms.system_prompt import first_request
 from worker.agent import Agent
 from worker.conversation import UserMessage
+from worker.model import OutOfBudget
 from worker.path_text import quote_path
 from worker.processes.hurry import Hurry
-from worker.protocol import Answered, AnyOutcome, ChildId
+from worker.protocol import Answered, AnyOutcome, ChildId, ModelGaveUp
 
-THE_PERSON = "the person"
 THE_END_OF_THE_TURN = "the end of the turn"
 
 _WHO_HEARS = "its end reaches the model by itself. `covey jobs` shows it and stops it, from any terminal."
@@ -69,6 +69,7 @@ class Session:
         self._model = model
         self._hurry = hurry
         self._turn: trio.CancelScope | None = None
+        self._is_interrupted = False
 
     async def run_turn(self, request: str) -> TurnFinished:
         """Do what the person asks to the end, background children included, or until `interrupt`.
@@ -115,7 +116,8 @@ class Session:
         self._hurry.begin_turn()
         ending: AnyOutcome | Stopped = Stopped(THE_PERSON)
         landed = self.children.landed
-        turn = self._turn = trio.CancelScope()
+        self._is_interrupted = False
+        turn = self._turn = trio.CancelScope(deadline=self.purse.deadline())
         try:
             with turn, self.purse.turn():
                 if work is not None:
@@ -123,11 +125,13 @@ class Session:
                 else:
                     ending = await self._agent.run_turn(self.children.begin_group)
         finally:
+            stopped_by = THE_PERSON if isinstance(ending, Stopped) else THE_END_OF_THE_TURN
+            if turn.cancelled_caught and not self._is_interrupted:
+                stopped_by = THE_END_OF_ITS_TIME
+                ending = ModelGaveUp(self.purse.refusal() or OutOfBudget(stopped_by))
             # After an answer none runs; after an interruption or a failed model none may go on.
             with trio.CancelScope(shield=True):
-                await self.children.stop_all(
-                    THE_PERSON if isinstance(ending, Stopped) else THE_END_OF_THE_TURN
-                )
+                await self.children.stop_all(stopped_by)
             self._turn = None
         if self.children.landed > landed and not turn.cancel_called:
             await self.check()
@@ -170,6 +174,7 @@ class Session:
     def interrupt(self) -> None:
         """Cancel the turn: its children and everything they started are ended before `run_turn` returns."""
         if self._turn is not None:
+            self._is_interrupted = True
             self._turn.cancel()
 
     async def compact(self) -> None:

@@ -8,7 +8,7 @@ import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.conversation.budget import Budget, Price, Purse
+from orchestrator.conversation.budget import LATE_SECONDS, Budget, Price, Purse
 from worker.conversation import AssistantMessage
 from worker.model import AnyModelFailure, OutOfBudget, Overloaded, Reply, Usage
 
@@ -97,6 +97,27 @@ async def test_only_the_time_of_turns_is_counted(autojump_clock: trio.testing.Mo
     with purse.turn():
         assert isinstance(await purse.pay_for(uses(1, seconds=5)), Reply), "a call under way is never cut off"
         assert await purse.pay_for(uses(1)) == OutOfBudget("14.0 of 10.0 seconds")
+
+
+async def test_a_turn_is_late_a_while_after_the_time_of_the_session_is_over(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    assert Purse().deadline() == float("inf")
+    purse = Purse(Budget(seconds=10))
+    with purse.turn():
+        await trio.sleep(4)
+    await trio.sleep(100)
+    began = trio.current_time()
+    assert purse.deadline() == pytest.approx(began + 6 + LATE_SECONDS)
+    with trio.CancelScope(deadline=purse.deadline()), purse.turn():
+        await trio.sleep(6)
+        assert purse.refusal() is not None
+        assert not purse.is_late(), "what is under way may end"
+        await trio.sleep_forever()
+    assert purse.is_late()
+    assert purse.deadline() == pytest.approx(trio.current_time() + LATE_SECONDS), (
+        "what a further turn may take"
+    )
 
 
 async def test_a_budget_that_is_raised_lets_calls_through_again() -> None:

@@ -9,8 +9,9 @@ import trio
 from merge.store.repository import find_repository
 from orchestrator.config.limits import Limits
 from orchestrator.config.tables import Configuration
+from orchestrator.conversation import budget
 from orchestrator.conversation.budget import Budget, Price
-from orchestrator.events import Stopped
+from orchestrator.events import ChildFinished, Stopped
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import read_entries
@@ -20,6 +21,8 @@ from orchestrator.view.blocks import Note
 from orchestrator.view.story import Stories
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import REQUEST, call, says, serving, talk, task
+from worker.model import OutOfBudget
+from worker.protocol import ModelGaveUp
 
 TIDY_UP_SLOWLY = (
     "trap 'sleep 0.4; echo tidy >tidied; exit' TERM; echo up >up; while :; do sleep 99 & wait; done"
@@ -88,3 +91,38 @@ async def wait_until_there(path: Path) -> None:
     with trio.fail_after(30):
         while not path.exists():  # noqa: ASYNC110
             await trio.sleep(0.01)
+
+
+@pytest.mark.keeps_checkouts
+async def test_what_still_runs_a_while_after_the_time_is_over_is_stopped(
+    repository_of: RepositoryOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child whose worker stands still says nothing any more; whoever set the time is not there to notice."""
+    monkeypatch.setattr(budget, "LATE_SECONDS", 0.2)
+    place = find_repository(repository_of("python_package"))
+    stands_still = call("run_command", command="kill -STOP $(awk '/^PPid/ {print $2}' /proc/$PPID/status)")
+    async with (
+        serving(
+            talk(
+                REQUEST,
+                says(
+                    "",
+                    task("implement", "cold", "Stand still."),
+                    task("implement", "ice", "Stand still, too.", background=True),
+                ),
+            ),
+            talk("Stand still.", says("", stands_still)),
+            talk("Stand still, too.", says("", stands_still)),
+        ) as server,
+        open_session(
+            place, Endpoint("openai", server.url, "scripted"), Limits(Budget(seconds=4.0))
+        ) as session,
+    ):
+        with trio.fail_after(40):
+            finished = await session.run_turn(REQUEST)
+        events = [entry.event for entry in read_entries(session.journal.path)]
+    assert isinstance(finished.ending, ModelGaveUp)
+    assert isinstance(finished.ending.failure, OutOfBudget)
+    assert "of 4.0 seconds" in str(finished.ending.failure)
+    ends = [event.ending for event in events if isinstance(event, ChildFinished)]
+    assert ends == [Stopped("the end of the session's time")] * 2
