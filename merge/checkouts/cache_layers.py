@@ -17,6 +17,7 @@ import msgspec
 
 from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
+from merge.snapshots.shared_caches import make_folders_above
 
 FILES_LIMIT = 20_000
 """More files than this are linked, not copied: to look at so many takes longer than a child does to start."""
@@ -80,6 +81,8 @@ def _copy(above: Path, root: Path, names: Sequence[str], looks: str, before: Pat
     try:
         for name in names:
             old = before / "files" / name if before is not None else None
+            layer.files.mkdir(exist_ok=True)
+            make_folders_above(root, layer.files, name)
             _copy_folder(root / name, layer.files / name, old)
         (layer.home / "looks").write_text(looks)
     except BaseException:

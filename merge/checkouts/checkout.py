@@ -40,7 +40,7 @@ from merge.store.trees import LeftOut, ObjectId, RepoPath
 class Checkout(msgspec.Struct, frozen=True):
     """A child's folder. `base` is the tree it started from, `commit` the commit of it that its HEAD is at.
 
-    `shared` are the top-level names that are caches there, linked to the parent's or not. `way` is how it was made, and
+    `shared` are the paths of caches there, linked to the parent's or not. `way` is how it was made, and
     `passed_over` says why no better way was taken; both only where it has just been made.
     """
 
@@ -72,7 +72,7 @@ def make_checkout(
 
     Raises:
         CheckoutFailed: when it can't be made; then nothing of it is there.
-        ValueError: when a name in `shared` is not one of a folder at the root.
+        ValueError: when a name in `shared` is not one of a folder in the repository.
     """
     if re.fullmatch(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$))*", name) is None:
         raise CheckoutFailed(

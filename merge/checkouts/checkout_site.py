@@ -49,7 +49,7 @@ _INNER = "submodules.json"
 class Site:
     """One site. `path` is where it is in the site around it, empty for the checkout itself.
 
-    `commit` is the one that its HEAD began at; `shared` are the top-level names that are caches there.
+    `commit` is the one that its HEAD began at; `shared` are the paths of caches there.
     """
 
     path: RepoPath

@@ -20,7 +20,7 @@ _CLOSED_MARK = "user.covey.mode"
 def write_out_layers(
     layers: Layers, folder: Path, *, without: Collection[bytes] = (), go_on: Callable[[], None] = lambda: None
 ) -> None:
-    """Fill the empty `folder` with what `layers` show, but for the top-level names `without`.
+    """Fill the empty `folder` with what `layers` show, but for the paths `without`.
 
     The upper layer is used up: its files share bytes with it. It still shows what it showed, and can be written out
     again. `go_on` is called between two files; what it raises ends the writing.
@@ -72,13 +72,14 @@ class _Copy:
         for name in self._layers.names(folder):
             if name in without:
                 continue
+            inside = [path[len(name) + 1 :] for path in without if path.startswith(name + b"/")]
             self._go_on()
             found = self._layers.look(folder, name)
             path = to + b"/" + name
             match found:
                 case MergedFolder():
                     os.mkdir(path, 0o700)
-                    self.fill(path, found)
+                    self.fill(path, found, inside)
                 case Leaf():
                     self._copy(found, path)
                 case None:

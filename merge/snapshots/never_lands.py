@@ -20,7 +20,7 @@ SHARED_SETTINGS = (RepoPath(b".covey/check.toml"), RepoPath(b".covey/policy.toml
 
 
 def never_lands(path: RepoPath, caches: Collection[str], *, in_base: bool) -> bool:
-    """Whether a change at `path` stays behind. `caches` are top-level names; `in_base`: the base has it."""
+    """Whether a change at `path` stays behind. `caches` are paths of folders; `in_base`: the base has it."""
     parts = path.split(b"/")
     # What is in a generated folder is made anew by whoever needs it, even where a repository has committed
     # it: it differs in every checkout, and would put any two children into conflict. Elsewhere a committed
@@ -50,5 +50,6 @@ def is_own_state(path: RepoPath) -> bool:
 
 
 def is_in_cache(path: RepoPath, caches: Collection[str]) -> bool:
-    """Whether `path` is one of the caches, or in one. A cache is at the root of the repository."""
-    return path.split(b"/", 1)[0].decode(errors="surrogateescape") in caches
+    """Whether `path` is one of the caches, or in one."""
+    parts = path.decode(errors="surrogateescape").split("/")
+    return any("/".join(parts[:depth]) in caches for depth in range(1, len(parts) + 1)) if caches else False

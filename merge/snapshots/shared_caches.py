@@ -1,12 +1,14 @@
 """Build caches that children share with the parent: `target/`, `node_modules/`, more by configuration.
 
-A cache is a folder at the root of the repository of which the snapshot holds nothing. A checkout gets a
-link to the parent's. Such a link, and whatever a child puts in its place, is never an edit.
+A cache is a folder of the repository of which the snapshot holds nothing. A checkout gets a link to the parent's, or a
+copy. Such a link, and whatever a child puts in its place, is never an edit.
 """
 
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from merge.snapshots.finding_caches import find_caches
 from merge.store.objects import read_entries
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId, RepoPath
@@ -22,22 +24,24 @@ def unignored_caches(root: Path, names: Iterable[str]) -> tuple[str, ...]:
     """
     return tuple(
         name
-        for name in names
-        if (name == "node_modules" and (root / name).is_dir()) or (root / name / "CACHEDIR.TAG").is_file()
+        for name in find_caches(root, names)
+        if (Path(name).name == "node_modules" and (root / name).is_dir())
+        or (root / name / "CACHEDIR.TAG").is_file()
     )
 
 
 def claim_caches(repository: Repository, base: ObjectId, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of `names` that are caches in a checkout of `base`: the tree holds nothing of that name.
+    """The caches by path, of those that `names` come to, in a checkout of `base`: the tree holds nothing there.
 
     Raises:
-        ValueError: when a name is not one of a folder at the root.
+        ValueError: when a name is not one of a folder in the repository.
     """
     for name in names:
-        if name in ("", ".", "..", ".git", ".covey") or "/" in name or "\0" in name:
-            raise ValueError(f"{name!r} is not the name of a folder at the root, and can't be shared.")
-    found = read_entries(repository, base, [_path_of(name) for name in names])
-    return tuple(dict.fromkeys(name for name in names if found[_path_of(name)] is None))
+        if "\0" in name or not {"", ".", "..", ".git", ".covey"}.isdisjoint(name.split("/")):
+            raise ValueError(f"{name!r} is not the name of a folder in the repository, and can't be shared.")
+    caches = find_caches(repository.root, names)
+    found = read_entries(repository, base, [_path_of(name) for name in caches])
+    return tuple(name for name in caches if found[_path_of(name)] is None)
 
 
 def link_caches(root: Path, checkout: Path, names: Iterable[str]) -> None:
@@ -45,7 +49,16 @@ def link_caches(root: Path, checkout: Path, names: Iterable[str]) -> None:
     for name in names:
         # A repository of its own in there is not for sharing: its history would be written to.
         if (root / name).is_dir() and not (root / name / ".git").exists():
+            make_folders_above(root, checkout, name)
             (checkout / name).symlink_to(root / name, target_is_directory=True)
+
+
+def make_folders_above(root: Path, to: Path, name: str) -> None:
+    """Make the folders above `name` in `to`, as far as they are not there, as they are in `root`."""
+    for above in reversed(Path(name).parents[:-1]):
+        if not (to / above).is_dir():
+            (to / above).mkdir()
+            shutil.copystat(root / above, to / above)
 
 
 def exclude_patterns(names: Iterable[str]) -> list[str]:

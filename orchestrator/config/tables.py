@@ -52,19 +52,25 @@ Checkouts = Literal["auto", "overlay", "pool", "plain"]
 """How the checkouts of children are made; `auto` is the best that the system can do in full."""
 
 
-_FolderAtRoot = Annotated[str, msgspec.Meta(pattern=r"^(?!\.\.?$|\.git$|\.covey$)[^/\0]+$")]
+_Folder = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(?!(?:.*/)?(?:\.\.?|\.git|\.covey)(?:/|$))[^/\0]+(?:/[^/\0]+)*$",
+        description="that is the path of a folder in the repository",
+    ),
+]
 
 
 class ChildrenTable(Table, frozen=True):
     """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made.
 
-    `caches` are folders at the root that children share with the parent. With `watch` the working tree is watched, so
-    that a fan-out need not scan it.
+    `caches` are folders that children share with the parent; `*` is any folder. With `watch` the working tree is
+    watched, so that a fan-out need not scan it.
     """
 
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
     checkouts: Checkouts = "auto"
-    caches: tuple[_FolderAtRoot, ...] = ("target", "node_modules")
+    caches: tuple[_Folder, ...] = ("target", "node_modules")
     watch: bool = False
 
 

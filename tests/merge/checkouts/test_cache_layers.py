@@ -90,6 +90,40 @@ def test_each_child_builds_into_a_cache_of_its_own_and_none_of_it_is_an_edit(
     assert (place.root / "target/debug/app").exists()
 
 
+def test_modules_of_a_package_are_each_childs_own(place: Place, overlay: OverlayWay) -> None:
+    place.write("pnpm-workspace.yaml", "packages:\n  - packages/*\n")
+    place.write("packages/a/index.js", "1\n")
+    place.commit()
+    place.write("node_modules/.pnpm/dep/index.js", "the parent's\n")
+    modules = place.root / "packages/a/node_modules"
+    modules.mkdir()
+    (modules / "dep").symlink_to("../../../node_modules/.pnpm/dep")
+    (place.root / "packages/a").chmod(0o750)
+    child = make_checkout(place.repository, "one", take_snapshot(place.repository), ways=[overlay])
+    assert child.shared == ("target", "node_modules", "packages/a/node_modules")
+
+    def build() -> None:
+        root = Path(child.path)
+        dep = root / "packages/a/node_modules/dep/index.js"
+        assert dep.read_text() == "the parent's\n"
+        assert (root / "packages/a").stat().st_mode & 0o777 == 0o750
+        dep.write_text("the child's\n")
+        (root / "packages/a/node_modules/new").write_text("new\n")
+        (root / "packages/a/index.js").write_text("edited\n")
+        assert Place(root).ask("status", "--porcelain") == " M packages/a/index.js"
+
+    in_own_namespace(checkout_mount(place.repository, child), build)
+    assert [change.path for change in take_result(place.repository, child).changes] == [
+        b"packages/a/index.js"
+    ]
+    assert (place.root / "node_modules/.pnpm/dep/index.js").read_text() == "the parent's\n"
+    keep_checkout(place.repository, child)
+    assert (Path(child.path) / "packages/a/node_modules").readlink() == modules
+    assert (Path(child.path) / "packages/a/index.js").read_text() == "edited\n"
+    remove_checkout(place.repository, child)
+    assert (modules / "dep/index.js").exists()
+
+
 @pytest.mark.soak
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
 def test_two_children_that_build_one_crate_with_another_constant_each_run_their_own(
