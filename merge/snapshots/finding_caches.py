@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-_MODULES = "node_modules"
+MODULES = "node_modules"
 
 # So deep does `**` in a pattern reach; so many packages are looked at.
 _DEPTH = 5
@@ -36,7 +36,7 @@ def find_caches(root: Path, names: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(names)
     found = [path for name in names for path in (_matching(root, name) if "*" in name else (name,))]
-    if _MODULES in names:
+    if MODULES in names:
         patterns = _package_patterns(root)
         left_out = {
             path for pattern in patterns if pattern[0] == "!" for path in _matching(root, pattern[1:])
@@ -44,7 +44,7 @@ def find_caches(root: Path, names: Iterable[str]) -> tuple[str, ...]:
         for pattern in patterns:
             if pattern[0] != "!":
                 packages = [path for path in _matching(root, pattern) if path not in left_out]
-                found += [f"{path}/{_MODULES}" for path in packages if (root / path / _MODULES).is_dir()]
+                found += [f"{path}/{MODULES}" for path in packages if (root / path / MODULES).is_dir()]
     return tuple(dict.fromkeys(found))
 
 
@@ -96,7 +96,7 @@ def _folders(folder: Path) -> list[str]:
             return sorted(
                 entry.name
                 for entry in entries
-                if entry.is_dir(follow_symlinks=False) and entry.name not in (_MODULES, ".git")
+                if entry.is_dir(follow_symlinks=False) and entry.name not in (MODULES, ".git")
             )
     except OSError:
         return []

@@ -8,7 +8,8 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from merge.snapshots.finding_caches import find_caches
+from merge.snapshots.finding_caches import MODULES, find_caches
+from merge.snapshots.linked_modules import leads_into, link_modules
 from merge.store.objects import read_entries
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId, RepoPath
@@ -25,8 +26,7 @@ def unignored_caches(root: Path, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         name
         for name in find_caches(root, names)
-        if (Path(name).name == "node_modules" and (root / name).is_dir())
-        or (root / name / "CACHEDIR.TAG").is_file()
+        if (Path(name).name == MODULES and (root / name).is_dir()) or (root / name / "CACHEDIR.TAG").is_file()
     )
 
 
@@ -50,7 +50,10 @@ def link_caches(root: Path, checkout: Path, names: Iterable[str]) -> None:
         # A repository of its own in there is not for sharing: its history would be written to.
         if (root / name).is_dir() and not (root / name / ".git").exists():
             make_folders_above(root, checkout, name)
-            (checkout / name).symlink_to(root / name, target_is_directory=True)
+            if Path(name).name == MODULES and leads_into(root, root / name):
+                link_modules(root / name, checkout / name)
+            else:
+                (checkout / name).symlink_to(root / name, target_is_directory=True)
 
 
 def make_folders_above(root: Path, to: Path, name: str) -> None:
