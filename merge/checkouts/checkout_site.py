@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from merge.checkouts.own_sparseness import is_sparse, out_of_sight
 from merge.files.working_files import folders_above, repo_path
 from merge.snapshots.never_lands import never_lands
 from merge.snapshots.shared_caches import claim_caches, exclude_patterns, link_caches
@@ -22,7 +23,7 @@ from merge.snapshots.working_tree import read_working_tree
 from merge.store.commits import read_commit, write_commit
 from merge.store.filters import neutral_settings, read_config
 from merge.store.git import GitPlace, parent_place
-from merge.store.objects import edit_tree
+from merge.store.objects import changed_paths, edit_tree
 from merge.store.private_git import (
     Inheritance,
     inherit,
@@ -172,7 +173,7 @@ def read_site(site: Site, environment: dict[str, str]) -> Found:
         environment=environment,
     )
     assert found.head == site.commit, f"the twin {site.twin} is at {found.head}"
-    entries: list[tuple[RepoPath, Entry | None]] = []
+    entries: list[tuple[RepoPath, Entry | None]] = [*_out_of_sight(site, found.tree)]
     left_out = [*found.left_out]
     inside: list[Inside] = []
     for inner in sites_inside(site):
@@ -191,6 +192,20 @@ def read_site(site: Site, environment: dict[str, str]) -> Found:
         entries.append((inner.path, Entry(SUBMODULE, commit)))
     tree = edit_tree(site.repository, found.tree, entries) if entries else found.tree
     return Found(tree, tuple(left_out), tuple(inside))
+
+
+def _out_of_sight(site: Site, tree: ObjectId) -> list[tuple[RepoPath, Entry | None]]:
+    """What the child only took out of its sight, as it was."""
+    git_dir = site.folder / ".git"
+    if not is_sparse(git_dir):
+        return []
+    began = read_commit(site.repository, site.commit).tree
+    missing = {
+        change.path: change.before
+        for change in changed_paths(site.repository, began, tree)
+        if change.after is None
+    }
+    return [(path, missing[path]) for path in out_of_sight(site.repository, site.place, git_dir, missing)]
 
 
 def told_inside(path: RepoPath, left: LeftOut) -> LeftOut:

@@ -116,9 +116,14 @@ def _leaves_a_link(root: Path) -> None:
     (root / "README.md").symlink_to("/etc/hostname")
 
 
+def _looks_at_one_folder(root: Path) -> None:
+    Place(root).git("sparse-checkout", "set", "src")
+
+
 @pytest.mark.parametrize(
     "trick",
     [
+        _looks_at_one_folder,
         _closes_a_file,
         _closes_a_folder,
         _links_a_file_to_outside,
@@ -142,6 +147,7 @@ def test_what_git_does_not_see_never_reaches_the_next_child(
     assert (Path(checkout.path) / "bin").stat().st_mode & 0o777 == 0o755
     assert not os.listxattr(readme)
     assert not (Path(checkout.path) / "pipe").exists()
+    assert {*folder_state(Path(checkout.path)), "debug.log"} == {*folder_state(dirty_place.root)}
     remove_checkout(dirty_place.repository, checkout)
 
 
