@@ -64,7 +64,7 @@ class Children:
 
     def _new_snapshot(self) -> SharedSnapshot:
         grounds = self._grounds
-        return SharedSnapshot(grounds.repository, grounds.configuration.children.caches, grounds.watching)
+        return SharedSnapshot(grounds.repository, grounds.configuration.children, grounds.watching)
 
     def take(self) -> list[UserMessage]:
         """What the person said during the turn, and every report that no `task` call has carried yet.

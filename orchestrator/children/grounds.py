@@ -13,7 +13,7 @@ from orchestrator.children.ledger import Ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner
 from orchestrator.children.tree_watching import TreeWatching
-from orchestrator.config.tables import Configuration
+from orchestrator.config.tables import ChildrenTable, Configuration
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.context_window import ContextWindow
 from orchestrator.gateway.gateway import Gateway
@@ -25,6 +25,8 @@ from worker.tool_settings import ToolSettings
 
 if TYPE_CHECKING:
     from merge.snapshots.snapshot import Snapshot
+
+_AS_USUAL = ChildrenTable()
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,11 @@ class SharedSnapshot:
     def __init__(
         self,
         repository: Repository,
-        caches: tuple[str, ...] | None = None,
+        table: ChildrenTable = _AS_USUAL,
         watching: TreeWatching | None = None,
     ) -> None:
         self._repository = repository
-        self._caches = caches
+        self._table = table
         self._watching = watching
         self._snapshot: Snapshot | None = None
         self._taking = trio.Lock()
@@ -75,7 +77,7 @@ class SharedSnapshot:
         async with self._taking:
             if self._snapshot is None:
                 self._snapshot = await trio.to_thread.run_sync(
-                    take_between_landings, self._repository, self._caches, self._watching
+                    take_between_landings, self._repository, self._table, self._watching
                 )
                 if self._watching is not None:
                     self._watching.tidy()
@@ -83,9 +85,9 @@ class SharedSnapshot:
 
 
 def take_between_landings(
-    repository: Repository, caches: tuple[str, ...] | None = None, watching: TreeWatching | None = None
+    repository: Repository, table: ChildrenTable = _AS_USUAL, watching: TreeWatching | None = None
 ) -> "Snapshot":
-    """A snapshot while nothing lands: half a landing is nobody's working tree. `caches` are no part of it."""
+    """A snapshot while nothing lands: half a landing is nobody's working tree. `table` says what is no part of it."""
     # Brings git's libraries, which a first request must not wait for.
     from merge.files.lock import landing_lock
     from merge.snapshots.snapshot import take_snapshot
@@ -93,4 +95,4 @@ def take_between_landings(
     with landing_lock(repository):
         if watching is not None:
             return watching.take()
-        return take_snapshot(repository) if caches is None else take_snapshot(repository, shared=caches)
+        return take_snapshot(repository, limit_bytes=table.untracked_bytes, shared=table.caches)

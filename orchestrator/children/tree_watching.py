@@ -64,7 +64,7 @@ async def open_tree_watching(
         return
     from merge.snapshots.watched_snapshots import WatchedSnapshots
 
-    snapshots = WatchedSnapshots(repository, table.caches)
+    snapshots = WatchedSnapshots(repository, table.caches, table.untracked_bytes)
     try:
         async with trio.open_nursery() as nursery:
             watching = TreeWatching(snapshots, nursery, notice)

@@ -65,13 +65,14 @@ class ChildrenTable(Table, frozen=True):
     """`[children]`: `max` are at work at once, the others are queued. `checkouts` says how their folders are made.
 
     `caches` are folders that children share with the parent; `*` is any folder. With `watch` the working tree is
-    watched, so that a fan-out need not scan it.
+    watched, so that a fan-out need not scan it. Untracked files are carried to children up to `untracked_bytes` in all.
     """
 
     max: Annotated[_Above0 | None, WORKSPACE_LOWERS] = None
     checkouts: Checkouts = "auto"
     caches: tuple[_Folder, ...] = ("target", "node_modules")
     watch: bool = False
+    untracked_bytes: Annotated[int, msgspec.Meta(ge=0)] = 1 << 30
 
 
 class JobsTable(Table, frozen=True):

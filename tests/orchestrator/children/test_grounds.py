@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 import trio
 
 from merge.files.lock import landing_lock
 from merge.snapshots.snapshot import Snapshot
 from merge.store.repository import find_repository
 from orchestrator.children.grounds import SharedSnapshot
+from orchestrator.children.tree_watching import open_tree_watching
+from orchestrator.config.tables import ChildrenTable
 from tests.conftest import RepositoryOf
 
 
@@ -47,3 +50,17 @@ async def test_a_snapshot_waits_for_a_landing_that_is_under_way(repository_of: R
             second.write_text("the other half\n")
             assert seen == []
     assert seen == [{first, second}]
+
+
+@pytest.mark.parametrize("watched", [False, True])
+async def test_untracked_files_are_carried_up_to_the_size_that_was_said(
+    repository_of: RepositoryOf, watched: bool
+) -> None:
+    repository = find_repository(repository_of("python_package"))
+    (repository.root / "small.txt").write_text("12345")
+    (repository.root / "large.txt").write_text("x" * 100)
+    table = ChildrenTable(untracked_bytes=50, watch=watched)
+    async with open_tree_watching(table, repository, pytest.fail) as watching:
+        snapshot = await SharedSnapshot(repository, table, watching).take()
+    assert [change.path for change in snapshot.changes] == [b"small.txt"]
+    assert [left.path for left in snapshot.left_out] == ["large.txt"]
