@@ -5,7 +5,7 @@ from an index of just these. Knows nothing of layers or checkouts.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from merge.files.working_files import folders_above, repo_path
@@ -13,6 +13,7 @@ from merge.store.git import GitPlace, run_git
 from merge.store.index_file import (
     Bytes,
     IndexEntry,
+    IndexParts,
     entry_with_dates,
     entry_without_dates,
     patch_index,
@@ -33,8 +34,8 @@ def write_changed_files(
     base: tuple[Bytes, Sequence[int]],
     *,
     plain_bytes: bool,
-) -> Iterator[bytes | memoryview]:
-    """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
+) -> IndexParts:
+    """Write what `changes` set into `folder`; the index of `tree`, with the dates of all its files.
 
     Nothing may stand where they are written. `base` is the index that `changes` start from, and where each of its
     entries begins; `git_dir` holds the settings; `plain_bytes` says that git stores files as they are.
@@ -46,7 +47,7 @@ def write_changed_files(
     index, offsets = base
     id_bytes = len(tree) // 2
     if not changes:
-        return iter([memoryview(index)])
+        return patch_index(index, offsets, id_bytes, {})
     there = {change.path: change.after for change in changes if change.after is not None}
     rules = {repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))}
     ruling = {

@@ -8,7 +8,7 @@ know that it is unchanged.
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +86,7 @@ def make_delta(
         git_dir.mkdir()
         # Of a large repository this takes as long as all the rest, and nothing of it needs the interpreter.
         with ThreadPoolExecutor(1) as beside:
-            written = beside.submit(_write, git_dir / "index", index)
+            written = beside.submit(index.write_to, git_dir / "index")
             _white_out(repository, snapshot.tree, delta.files, changes)
             head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
             lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
@@ -110,11 +110,6 @@ def drop_unused_deltas(home: Path, needed: Collection[Path]) -> None:
             with alone_or_not(folder / "lock") as mine:
                 if mine:
                     remove_tree(folder)
-
-
-def _write(file: Path, parts: Iterable[bytes | memoryview]) -> None:
-    with file.open("wb") as written:
-        written.writelines(parts)
 
 
 def _white_out(repository: Repository, tree: ObjectId, layer: Path, changes: Sequence[Change]) -> None:

@@ -84,7 +84,7 @@ def _from_used(
             plain_bytes=stores_bytes_as_they_are(inheritance),
         )
         (slot / "files").rename(place.folder)
-        (place.git_dir / "index").write_bytes(b"".join(patched))
+        patched.write_to(place.git_dir / "index")
     except (GitFailed, OSError, IndexUnknown):
         return False  # it is written out in full
     finally:

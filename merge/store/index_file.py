@@ -9,7 +9,9 @@ import mmap
 import os
 import struct
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +28,35 @@ Bytes = bytes | mmap.mmap
 
 class IndexUnknown(Exception):
     """Raised when an index is none that is understood here."""
+
+
+@dataclass(frozen=True)
+class IndexParts:
+    """An index without its checksum, in parts, some of them views of another index. `known` is the checksum, if it is.
+
+    That takes as long to make as the parts to be written; `write_to` does both at once.
+    """
+
+    parts: Sequence[bytes | memoryview]
+    id_bytes: int
+    known: bytes | None = None
+
+    def checksum(self) -> bytes:
+        if self.known is not None:
+            return self.known
+        digest = hashlib.sha256() if self.id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
+        for part in self.parts:
+            digest.update(part)
+        return digest.digest()
+
+    def write_to(self, file: Path) -> None:
+        with ThreadPoolExecutor(1) as beside, file.open("wb") as written:
+            checksum = beside.submit(self.checksum)
+            written.writelines(self.parts)
+            written.write(checksum.result())
+
+    def __bytes__(self) -> bytes:
+        return b"".join((*self.parts, self.checksum()))
 
 
 class IndexEntry(NamedTuple):
@@ -54,7 +85,7 @@ def entry_with_dates(path: RepoPath, entry: Entry, status: os.stat_result) -> In
 def write_index(entries: Iterable[IndexEntry], id_bytes: int) -> bytes:
     """An index of these entries."""
     ordered = sorted(entries, key=lambda entry: entry.path)
-    return b"".join(_sealed([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)], id_bytes))
+    return bytes(IndexParts([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)], id_bytes))
 
 
 def read_index(data: bytes, id_bytes: int) -> list[IndexEntry]:
@@ -95,14 +126,16 @@ def map_bytes(file: Path) -> Bytes:
 
 def patch_index(
     data: Bytes, offsets: Sequence[int], id_bytes: int, changes: Mapping[RepoPath, IndexEntry | None]
-) -> Iterator[bytes | memoryview]:
-    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away, in parts.
+) -> IndexParts:
+    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away.
 
-    What stays is a view of `data`. All that a large index costs is its checksum, made as the parts are taken, and to be
-    written.
+    What stays is a view of `data`. All that a large index costs is its checksum, and to be written.
     """
+    if not changes:
+        return IndexParts([memoryview(data)[:-id_bytes]], id_bytes, known=data[-id_bytes:])
     if not offsets:
-        return iter([write_index([entry for entry in changes.values() if entry is not None], id_bytes)])
+        made = write_index([entry for entry in changes.values() if entry is not None], id_bytes)
+        return IndexParts([made[:-id_bytes]], id_bytes, known=made[-id_bytes:])
     whole = memoryview(data)
     last = _entry_at(data, offsets[-1], id_bytes)
     end = offsets[-1] + len(_encode(last))
@@ -120,7 +153,7 @@ def patch_index(
             parts.append(_encode(entry))
             count += 1
     parts.append(whole[at:end])
-    return _sealed([_HEADER.pack(b"DIRC", 2, count), *parts], id_bytes)
+    return IndexParts([_HEADER.pack(b"DIRC", 2, count), *parts], id_bytes)
 
 
 def entry_of(entry: IndexEntry) -> Entry:
@@ -158,12 +191,3 @@ def _encode(entry: IndexEntry) -> bytes:
     flags = min(len(entry.path), _NAME_MASK).to_bytes(2, "big")
     whole = entry.stat + entry.object + flags + entry.path
     return whole + bytes(8 - len(whole) % 8)
-
-
-def _sealed(parts: Sequence[bytes | memoryview], id_bytes: int) -> Iterator[bytes | memoryview]:
-    """The parts and their checksum."""
-    digest = hashlib.sha256() if id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
-    for part in parts:
-        digest.update(part)
-        yield part
-    yield digest.digest()

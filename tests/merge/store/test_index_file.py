@@ -34,7 +34,7 @@ def test_a_changed_index_is_the_one_that_would_have_been_written(
 ) -> None:
     data = write_index([entry_without_dates(path, entry) for path, entry in base.items()], 20)
     patches = {path: entry and entry_without_dates(path, entry) for path, entry in changes.items()}
-    patched = b"".join(patch_index(data, entry_offsets(data, 20), 20, patches))
+    patched = bytes(patch_index(data, entry_offsets(data, 20), 20, patches))
     wanted = {path: entry for path, entry in {**base, **changes}.items() if entry is not None}
     assert patched == write_index([entry_without_dates(path, entry) for path, entry in wanted.items()], 20)
     assert {entry.path: entry_of(entry) for entry in read_index(patched, 20)} == wanted
@@ -49,7 +49,7 @@ def test_git_reads_it_and_finds_its_files_unchanged(place: Place, long: int) -> 
     entry = entry_with_dates(path, Entry(FILE, blob), file.lstat())
     index = place.root / ".git/index"
     data = index.read_bytes()
-    index.write_bytes(b"".join(patch_index(data, entry_offsets(data, 20), 20, {path: entry})))
+    patch_index(data, entry_offsets(data, 20), 20, {path: entry}).write_to(index)
     assert place.git("diff-files") == b"", "no file need be read again"
     assert place.ask("status", "--porcelain") == f"A  {path.decode()}"
     place.git("fsck")
