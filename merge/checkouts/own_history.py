@@ -39,7 +39,7 @@ def own_commits(repository: Repository, twin: GitPlace, git_dir: Path) -> tuple[
     Raises:
         GitFailed: when what the child left can't be read.
     """
-    refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
+    refs = list(read_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
     heads = lacking(repository, twin, {commit for name, commit in refs if name != _STASH})
     if not heads:
         return ()
@@ -51,6 +51,21 @@ def own_commits(repository: Repository, twin: GitPlace, git_dir: Path) -> tuple[
         seconds = read_commit_from(store, commit).seconds
         found.append((seconds, OwnCommit(commit, message.decode(errors="replace"))))
     return tuple(own for _, own in sorted(found, key=lambda each: -each[0]))
+
+
+def went_below(repository: Repository, twin: GitPlace, git_dir: Path, commit: ObjectId) -> ObjectId | None:
+    """The last of the commits before `commit`, where a checkout began, that its HEAD still holds.
+
+    None where HEAD holds `commit` itself, where the two have nothing in common, and where that can't be read.
+    """
+    refs = dict(read_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else {}
+    head = refs.get("HEAD", commit)
+    if head == commit:
+        return None
+    place = dataclasses.replace(twin, borrows=git_dir / "objects")
+    answer = ask_git(place, "merge-base", head, commit)
+    common = answer.output.decode().strip()
+    return ObjectId(common) if answer.status == 0 and common != commit else None
 
 
 def unlanded_history(
@@ -67,7 +82,7 @@ def unlanded_history(
     is ignored: whoever adds such a file wants it. `stays_behind(path, in_base)` names paths that would not land
     anyway.
     """
-    refs = list(_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
+    refs = list(read_refs(git_dir)) if git_dir.is_dir() and not git_dir.is_symlink() else []
     own = lacking(repository, twin, {commit for _, commit in refs})
     told: list[LeftOut] = []
     added = _added_to_index(repository, twin, git_dir, dict(refs).get("HEAD", base)) if refs else []
@@ -202,7 +217,7 @@ def _history(
     return known
 
 
-def _refs(git_dir: Path) -> Iterator[tuple[str, ObjectId]]:
+def read_refs(git_dir: Path) -> Iterator[tuple[str, ObjectId]]:
     """Every ref with its commit, HEAD's and older stashes' too (gitrepository-layout(5))."""
     loose: dict[str, str] = {}
     for folder, _, names in os.walk(git_dir / "refs"):

@@ -29,7 +29,7 @@ from merge.checkouts.overlay import (
     open_touched,
     read_quickly,
 )
-from merge.checkouts.own_history import OwnCommit, own_commits, unlanded_history
+from merge.checkouts.own_history import OwnCommit, own_commits, unlanded_history, went_below
 from merge.merging.parts import changed_within
 from merge.snapshots.submodule_pins import pin_child
 from merge.store.commits import read_commit, write_commit
@@ -42,12 +42,14 @@ from merge.store.trees import Change, LeftOut, ObjectId, RepoPath, show_path
 class Result(msgspec.Struct, frozen=True):
     """What a child made of its base. `changes` lead from the base to `tree` and hold only what may land.
 
-    `left_out` is what the checkout holds beyond that and would be gone with it.
+    `left_out` is what the checkout holds beyond that and would be gone with it. `works_on` is the commit below its own
+    that the child left it for, should it have done so.
     """
 
     tree: ObjectId
     changes: tuple[Change, ...]
     left_out: tuple[LeftOut, ...]
+    works_on: ObjectId | None = None
 
 
 def take_result(repository: Repository, checkout: Checkout) -> Result:
@@ -62,9 +64,10 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
     repository = keep_open(repository)
     # The twin's index is ours alone: what git learned by reading a file it may note there for the next time.
     tree = _read_quickly(repository, checkout)
-    found, told = Found(tree or checkout.base, ()), list[LeftOut]()
+    found, told, works_on = Found(tree or checkout.base, ()), list[LeftOut](), None
     if tree is None:
         with _open_site(repository, checkout) as site:
+            works_on = went_below(repository, site.place, site.folder / ".git", checkout.commit)
             found, tree = _read(repository, checkout, site, {"GIT_OPTIONAL_LOCKS": "1"})
             told = _told_by_git_directories(checkout, site, found, tree)
     if tree != checkout.base:
@@ -76,7 +79,7 @@ def take_result(repository: Repository, checkout: Checkout) -> Result:
         if inner.commit != inner.site.commit:
             pin_child(inner.site.repository, checkout.name, "result", inner.commit)
     changes = changed_within(repository, checkout.base, tree)
-    return Result(tree, changes, (*found.left_out, *told))
+    return Result(tree, changes, (*found.left_out, *told), works_on)
 
 
 def glance(repository: Repository, checkout: Checkout) -> tuple[ObjectId, tuple[Change, ...]]:

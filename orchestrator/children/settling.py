@@ -13,13 +13,13 @@ import trio
 from merge.checkouts.checkout import Checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import Result, take_result
-from merge.checkouts.turned_back import turned_back
+from merge.checkouts.turned_back import taken_along, turned_back
 from merge.checkouts.unresolved import unresolved
 from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
 from merge.store.git import GitFailed
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
-from merge.store.trees import show_path
+from merge.store.trees import RepoPath, show_path
 from orchestrator.children.child_record import ChildRecord
 from orchestrator.children.first_message import listed
 from orchestrator.children.landing_turn import LandingTurn, ToLand
@@ -57,6 +57,12 @@ async def settle(
         if undone:
             names = listed([show_path(path) for path in undone])
             return _held(checkout, f"it would take back what you have not committed: {names}")
+        without = await trio.to_thread.run_sync(_without_what_came_since, repository, checkout, began, result)
+        if without:
+            names = listed([show_path(path) for path in without])
+            return _held(
+                checkout, f"it works on an older commit and would take back what came since: {names}"
+            )
         marked = await trio.to_thread.run_sync(unresolved, repository, result.changes)
         if marked:
             names = listed([show_path(path) for path in marked])
@@ -72,6 +78,15 @@ async def settle(
         return await after_landing(repository, checkout, result, landing)
     except Exception as error:
         return _held(checkout, f"its edits could not be merged: {error}")
+
+
+def _without_what_came_since(
+    repository: Repository, checkout: Checkout, began: Began, result: Result
+) -> tuple[RepoPath, ...]:
+    # From the parent's own commit only what is not committed can be gone, which is looked at as a whole.
+    if result.works_on in (None, began.head):
+        return ()
+    return taken_along(repository, result.works_on, checkout.base, result.changes)
 
 
 def _land(repository: Repository, checkout: Checkout, began: Began, result: Result) -> AnyLanding:

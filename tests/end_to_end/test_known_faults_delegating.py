@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from merge.landings.landing import Conflicted, Landed, NothingToLand
+from merge.landings.landing import Conflicted, Held, Landed, NothingToLand
 from orchestrator.events import ChildStarted, Noticed
 from orchestrator.journal import read_entries
 from orchestrator.scripted.scenario import Call, Reply, Status
@@ -24,7 +24,7 @@ from tests.end_to_end.covey import (
     talk,
     task,
 )
-from tests.end_to_end.test_delegation import children_of, endings, git_state
+from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
 from tests.orchestrator.children import test_child
 from tests.real_git import commit_all, git, git_lines, init_repository
 from worker.pipe.frames import encode_frame
@@ -225,3 +225,26 @@ async def test_a_session_in_a_submodule_has_children_beside_it_which_the_reposit
     assert (inner / "new.txt").read_text() == "new\n"
     assert seen == git_lines(around, "status", "--porcelain") == [" M vendor/lib"]
     assert git_state(around) == before
+
+
+@pytest.mark.keeps_checkouts
+async def test_a_child_that_began_its_branch_at_the_remotes_commit_takes_back_nothing(
+    repository_of: RepositoryOf,
+) -> None:
+    """What the person has committed and not pushed is not in its files; that is no edit of the child's."""
+    repository = repository_of("python_package")
+    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
+    (repository / "README.md").write_text("committed, not pushed\n")
+    commit_all(repository)
+    before = read_tree(repository)
+    branches = shell(
+        "git switch -q -c fix origin/main && echo x > fix.txt && git add -A && git commit -qm fix"
+    )
+    async with test_child.bench(repository, says("", branches), says("It is on the branch fix.")) as it:
+        landing = (await it.live()).landing
+        assert it.child.report is not None
+        told = it.child.report.text
+    assert isinstance(landing, Held)
+    assert "it works on an older commit and would take back what came since: README.md" in told
+    assert read_tree(repository) == before
+    assert (Path(landing.checkout) / "fix.txt").read_text() == "x\n"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from merge.checkouts.checkout import Checkout
 from merge.checkouts.result import take_result
+from merge.checkouts.turned_back import taken_along
 from merge.landings.landing import Landed
 from tests.merge.places import MakeCheckout, MakePlace, Place, folder_state, git_state
 from tests.merge.test_known_faults import inside, land_checkout
@@ -115,6 +117,75 @@ def test_an_index_that_is_none_spares_nothing(place: Place, checkouts: MakeCheck
     child.write(".git/index", "no index\n")
     (deleted,) = take_result(place.repository, checkout).changes
     assert (deleted.path, deleted.after) == (b"bin/run", None)
+
+
+# A child goes to work on another commit
+
+
+def three_commits(place: Place) -> None:
+    """Two commits after the first, and something that is in work; the remote has the first alone."""
+    place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    place.write("second.txt", "second\n")
+    place.commit("second")
+    place.write("src/app.py", "third\n")
+    place.commit("third")
+    place.write("README.md", "# In work\n")
+
+
+GONE = {
+    "looks at an older commit": ("checkout -q HEAD~2",),
+    "begins a branch at the remote's": ("switch -q -c fix origin/main",),
+    "seeks the commit that broke it": ("bisect start HEAD~1 HEAD~3",),
+    "resets to an older commit": ("reset -q --hard HEAD~2",),
+    "leaves commits out of a rebase": ("rebase -q --onto HEAD~3 HEAD~1",),
+    "commits there": ("checkout -q HEAD~2", "commit -q --allow-empty -m mine"),
+}
+STAYED = {
+    "commits": ("commit -q -a --allow-empty -m mine",),
+    "commits on a branch of its own": ("switch -q -c mine", "commit -q --allow-empty -m mine"),
+    "looks at an older commit and comes back": ("checkout -q HEAD~2", "checkout -q main"),
+    "takes a commit back by another": ("revert --no-edit HEAD~1",),
+    "amends": ("commit -q --amend -m mine",),
+    "makes one commit of several": ("reset -q --soft HEAD~3", "commit -q -m mine"),
+    "takes one file from an older commit": ("checkout -q HEAD~2 -- src/app.py",),
+    "moves its commits onto the remote's": ("rebase -q origin/main",),
+}
+
+
+def taken_along_by(place: Place, checkout: Checkout, commands: tuple[str, ...]) -> tuple[bytes, ...]:
+    for command in commands:
+        inside(checkout).git(*command.split())
+    inside(checkout).write("mine.txt", "the child's\n")
+    result = take_result(place.repository, checkout)
+    if result.works_on is None:
+        return ()
+    return taken_along(place.repository, result.works_on, checkout.base, result.changes)
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_a_child_that_works_on_an_older_commit_is_told_from_one_that_edits(
+    place: Place, checkouts: MakeCheckout, how: str
+) -> None:
+    three_commits(place)
+    found = taken_along_by(place, checkouts(place), GONE[how])
+    assert b"src/app.py" in found
+    assert b"mine.txt" not in found
+
+
+@pytest.mark.parametrize("how", STAYED)
+def test_a_child_that_works_on_what_it_was_given_edits(
+    place: Place, checkouts: MakeCheckout, how: str
+) -> None:
+    three_commits(place)
+    assert taken_along_by(place, checkouts(place), STAYED[how]) == ()
+
+
+def test_a_head_that_cant_be_read_tells_nothing(place: Place, checkouts: MakeCheckout) -> None:
+    three_commits(place)
+    for harm in ("ref: refs/heads/none\n", "no head\n", f"{'1' * 40}\n"):
+        checkout = checkouts(place, f"child-{len(harm)}")
+        inside(checkout).write(".git/HEAD", harm)
+        assert taken_along_by(place, checkout, ()) == ()
 
 
 # A child begins where the person is
