@@ -30,7 +30,7 @@ from orchestrator.sandbox.environment import clean_environment
 from worker.processes.hurry import Hurry
 
 if TYPE_CHECKING:
-    from worker.processes.shell import ShellEnded, ShellEnding
+    from worker.processes.shell_ending import ShellEnded, ShellEnding
 
 _OUTPUT_CHARACTERS = 4_000
 """The end of its output that goes to the journal and to the model: where test programs say what failed."""
@@ -88,7 +88,8 @@ class Checks:
 
     async def _in_a_shell(self, name: str, check: Check, began: float) -> CheckResult:
         # Imported where it is used: a session without checks does not pay for it.
-        from worker.processes.shell import ShellNotStarted, run_shell
+        from worker.processes.shell import run_shell
+        from worker.processes.shell_ending import ShellNotStarted
 
         try:
             ended = await run_shell(
@@ -125,7 +126,7 @@ def _ending(ended: "ShellEnded") -> AnyCheckEnding:
 
 
 def _of_shell(ending: "ShellEnding") -> AnyCheckEnding:
-    from worker.processes.shell import Exited, GuardLost, OutOfTime, Signalled
+    from worker.processes.shell_ending import Exited, GuardLost, OutOfTime, Signalled
 
     match ending:
         case Exited(status):

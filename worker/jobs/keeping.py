@@ -21,9 +21,9 @@ from worker.jobs.job_log import FIRST_NAME
 from worker.processes.ladder import LADDER
 from worker.processes.process_table import HAS_PROC, ProcessKey
 from worker.processes.process_tree import end_tree, marked_processes, signal_all, wait_gone
-from worker.processes.shell import MARGIN_SECONDS, RunningShell
+from worker.processes.shell import RunningShell
 
-STOP_SECONDS = LADDER.terminate_seconds + LADDER.kill_seconds + 2 * MARGIN_SECONDS
+STOP_SECONDS = LADDER.terminate_seconds + LADDER.kill_seconds + 2 * LADDER.margin_seconds
 """A keeper in order has ended its job by then."""
 
 # As the guard is run; psutil, which other systems than Linux need, is one of the site packages.

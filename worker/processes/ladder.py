@@ -28,5 +28,8 @@ class Ladder:
     kill_seconds: float = 5.0
     """SIGKILL was sent to the whole tree: what outlives this hangs in the kernel or is not ours."""
 
+    margin_seconds: float = 2.0
+    """Beyond its rungs: whoever climbs them for us and has not told of the end by then is stopped or hangs."""
+
 
 LADDER = Ladder()

@@ -11,14 +11,14 @@ from typing import Annotated
 
 import msgspec
 
-from worker.processes.shell import (
+from worker.processes.shell import run_shell
+from worker.processes.shell_ending import (
     Exited,
     GuardLost,
     OutOfTime,
     ShellEnding,
     ShellNotStarted,
     Signalled,
-    run_shell,
 )
 from worker.tools import run_command
 from worker.tools.cut_output import cut_output

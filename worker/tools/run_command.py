@@ -17,16 +17,8 @@ from worker.jobs.job_log import FIRST_NAME
 from worker.jobs.keeping import JobNotStarted
 from worker.processes.capture import Captured
 from worker.processes.output import Shown
-from worker.processes.shell import (
-    Exited,
-    GuardLost,
-    OutOfTime,
-    RunningShell,
-    ShellEnded,
-    ShellNotStarted,
-    Signalled,
-    open_shell,
-)
+from worker.processes.shell import RunningShell, open_shell
+from worker.processes.shell_ending import Exited, GuardLost, OutOfTime, ShellEnded, ShellNotStarted, Signalled
 from worker.tools import read, search
 from worker.tools.answered_by_read import read_call
 from worker.tools.answered_by_search import SearchCall, search_calls

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.worker.processes.test_shell import HASTY
+from tests.worker.processes.place import HASTY
 from worker.jobs.job_folder import Job, JobEnd, Lost, Running, claim_folder, list_jobs, read_job
 from worker.jobs.job_log import read_log
 from worker.jobs.keeping import JobNotStarted, keep, stop_job, wait_job
 from worker.processes.process_tree import find_process, is_alive, marked_processes, signal_all, wait_gone
-from worker.processes.shell import Exited, RunningShell, open_shell
+from worker.processes.shell import RunningShell, open_shell
+from worker.processes.shell_ending import Exited
 
 
 class Place:

@@ -44,7 +44,7 @@ async def test_a_command_that_takes_too_long_is_stopped_with_its_output_kept(tmp
 
 
 async def test_the_limit_is_thirty_seconds_and_is_told_so(tmp_path: Path) -> None:
-    from worker.processes.shell import OutOfTime
+    from worker.processes.shell_ending import OutOfTime
     from worker.tools import classic_bash
 
     assert classic_bash.LIMIT_SECONDS == 30.0
