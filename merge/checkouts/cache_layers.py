@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from merge.files.copying import copy_bytes
 from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
 from merge.snapshots.shared_caches import make_folders_above
@@ -59,7 +60,7 @@ def ready_caches(above: Path, root: Path, names: Sequence[str]) -> tuple[CacheLa
         made = sorted(
             (each for each in above.iterdir() if each.is_dir()), key=lambda each: each.stat().st_mtime_ns
         )
-        looks = _looks(root, names)
+        looks = looks_of(root, names)
         for home in reversed(made):
             if (home / "looks").is_file() and (home / "looks").read_text() == looks:
                 layer = CacheLayer(home, names)
@@ -111,7 +112,11 @@ def _copy_file(entry: "os.DirEntry[str]", to: Path, before: Path | None) -> None
     if before is not None and _is_same(before, status):
         os.link(before, to, follow_symlinks=False)
         return
-    shutil.copy2(entry.path, to, follow_symlinks=False)
+    if entry.is_symlink():
+        to.symlink_to(os.readlink(entry.path))
+    else:
+        copy_bytes(os.fsencode(entry.path), os.fsencode(to))  # shares them where the filesystem can
+    shutil.copystat(entry.path, to, follow_symlinks=False)
     now = Path(entry).lstat()
     if (now.st_mtime_ns, now.st_size, now.st_ino) != (status.st_mtime_ns, status.st_size, status.st_ino):
         to.unlink()
@@ -133,27 +138,27 @@ def _is_copied(cache: Path) -> bool:
     if cache.is_symlink() or not cache.is_dir() or (cache / ".git").exists():
         return False
     size = 0
-    for number, file in enumerate(_files(cache)):
+    for number, file in enumerate(cache_files(cache)):
         size += file
         if number >= FILES_LIMIT or size > BYTES_LIMIT:
             return False
     return True
 
 
-def _files(folder: Path) -> Iterator[int]:
+def cache_files(folder: Path) -> Iterator[int]:
     """The size of each file below."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    yield from _files(Path(entry))
+                    yield from cache_files(Path(entry))
                 else:
                     yield entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
         return
 
 
-def _looks(root: Path, names: Sequence[str]) -> str:
+def looks_of(root: Path, names: Sequence[str]) -> str:
     """What changes when the caches do."""
     digest = hashlib.sha256()
     for name in names:

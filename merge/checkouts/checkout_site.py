@@ -8,7 +8,7 @@ could write. In a site's tree a submodule stands as a commit in its own reposito
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -99,7 +99,17 @@ class Found:
     inside: tuple[Inside, ...] = ()
 
 
-def furnish(site: Site, snapshot: Snapshot, shared: Sequence[str], fill: Fill) -> None:
+ShareCaches = Callable[[Path, Path, Iterable[str]], None]
+"""A way to give a folder the caches of these names: from the parent's root, to the checkout."""
+
+
+def furnish(
+    site: Site,
+    snapshot: Snapshot,
+    shared: Sequence[str],
+    fill: Fill,
+    share_caches: ShareCaches = link_caches,
+) -> None:
     """Give the empty folder of `site` the files of `snapshot`, and it and its twin their git directories.
 
     Raises:
@@ -118,7 +128,7 @@ def furnish(site: Site, snapshot: Snapshot, shared: Sequence[str], fill: Fill) -
     _give_git_directory(site, own, snapshot)
     # Its date comes along: by that git tells which files it must read again.
     shutil.copy2(twin / "index", folder / ".git/index")
-    link_caches(repository.root, folder, site.shared)
+    share_caches(repository.root, folder, site.shared)
     known: list[_Inner] = []
     for number, inner in enumerate(snapshot.submodules):
         path, below = inner.submodule.path, inner.submodule.repository
@@ -127,7 +137,7 @@ def furnish(site: Site, snapshot: Snapshot, shared: Sequence[str], fill: Fill) -
         inside = _site_inside(site, number, known[-1])
         inside.folder.mkdir(parents=True, exist_ok=True)
         inside.twin.mkdir(parents=True)
-        furnish(inside, inner.snapshot, shared, fill)
+        furnish(inside, inner.snapshot, shared, fill, share_caches)
     # Whole or not there: whoever finds a checkout that was being made must be able to read it.
     unfinished = twin / f"{_INNER}.new"
     unfinished.write_bytes(msgspec.json.encode(known))

@@ -1,6 +1,6 @@
 """The way into a checkout that works everywhere once there were others: a used one, turned back, with what differs.
 
-A checkout that is written out in full for want of a used one will be used again. See `merge.checkouts.pool` for what
+A checkout that is filled in full for want of a used one will be used again. See `merge.checkouts.pool` for what
 that takes.
 """
 
@@ -12,8 +12,9 @@ import msgspec
 
 from merge.checkouts.changed_files import write_changed_files
 from merge.checkouts.checkout_site import Site, furnish
+from merge.checkouts.cloned_caches import clone_or_link_caches
+from merge.checkouts.cloned_files import clone_or_write_out
 from merge.checkouts.plain_bytes import stores_bytes_as_they_are
-from merge.checkouts.plain_checkout import write_out
 from merge.checkouts.pool import SlotState, pool_of, take_slot
 from merge.checkouts.pristine import pristine_home, rules_differ
 from merge.checkouts.ways import WayName, WayUnfit
@@ -41,7 +42,7 @@ class PoolWay:
         def fill(place: GitPlace, inheritance: Inheritance, snapshot: Snapshot) -> tuple[str, ...]:
             return _fill(site.repository, place, inheritance, snapshot)
 
-        furnish(site, snapshot, shared, fill)
+        furnish(site, snapshot, shared, fill, clone_or_link_caches)
 
 
 def _fill(
@@ -52,7 +53,7 @@ def _fill(
     settings = pristine_home(Path(), repository, inheritance).name
     failing: tuple[str, ...] = ()
     if inheritance.is_sparse or not _from_used(repository, place, inheritance, snapshot, settings):
-        failing = write_out(place, inheritance, snapshot)
+        failing = clone_or_write_out(repository, place, inheritance, snapshot)
     if not failing and not inheritance.is_sparse:
         # By this mark the pool takes it when its child is done with.
         mark = place.git_dir / "pool.json"

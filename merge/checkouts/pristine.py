@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from merge.checkouts.cloned_files import clone_clean_files, clones_files
 from merge.checkouts.plain_checkout import write_out
 from merge.checkouts.ways import WayUnfit
 from merge.files.file_locks import alone, alone_or_not, lock_shared
@@ -192,6 +193,8 @@ def _bring_up(
             switches=("index.version=2", "core.untrackedCache=false"),
         )
         try:
+            if not any(files.iterdir()) and clones_files(repository, files):
+                clone_clean_files(repository, place, inheritance)
             failing = write_out(place, inheritance, _nothing_more(commit))
         except GitFailed:
             remove_tree(files)  # what there was room for is in the way of others

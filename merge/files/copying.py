@@ -20,29 +20,32 @@ _CANT_CLONE = frozenset(
 )
 
 
-def clone_bytes(source: bytes, to: bytes) -> bool:
-    """Make the file `to` of the bytes of `source`, which both share from then on; False where that can't be done.
+def clone_bytes(source: bytes, to: bytes, mode: int = 0o600) -> tuple[os.stat_result, os.stat_result] | None:
+    """Make the file `to` of the bytes of `source`, which both share from then on; None where that can't be done.
 
-    Then nothing stands at `to`, which must not stand there before.
+    Then nothing stands at `to`, which must not stand there before. The date of its last change comes along. Answers how
+    the two files are afterwards.
 
     Raises:
         OSError: when a file can't be opened or made, or the disk is full.
     """
     reading = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        writing = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        writing = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         try:
             fcntl.ioctl(writing, _FICLONE, reading)
+            status = os.fstat(reading)
+            os.utime(writing, ns=(status.st_atime_ns, status.st_mtime_ns))
+            return status, os.fstat(writing)
         except OSError as error:
             os.unlink(to)  # noqa: PTH108 (bytes)
             if error.errno not in _CANT_CLONE:
                 raise
-            return False
+            return None
         finally:
             os.close(writing)
     finally:
         os.close(reading)
-    return True
 
 
 def copy_bytes(source: bytes, to: bytes, go_on: Callable[[], None] = lambda: None) -> None:

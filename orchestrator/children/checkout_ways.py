@@ -141,11 +141,22 @@ class ProbedWays:
         from merge.checkouts.pool_way import PoolWay  # see `PlainWays`
 
         plain = await PlainWays().take()
+        cloning = await self._find_reflink()
+        if self._wish == "reflink":
+            if not cloning:
+                self._say("Children get checkouts that are written out: this filesystem has no reflinks.", "")
+            return (*cloning, *plain)
         if self._wish != "pool":
-            self._overlay = await self._find_overlay()
-        return (self._overlay, *plain) if self._overlay is not None else (PoolWay(), *plain)
+            self._overlay = await self._find_overlay(has_reflinks=bool(cloning))
+        return (self._overlay or PoolWay(), *cloning, *plain)
 
-    async def _find_overlay(self) -> "OverlayWay | None":
+    async def _find_reflink(self) -> "tuple[Way, ...]":
+        """The way that takes reflinks, where the filesystem has them."""
+        from merge.checkouts.reflink_way import ReflinkWay, has_reflinks  # see `PlainWays`
+
+        return (ReflinkWay(),) if await trio.to_thread.run_sync(has_reflinks, self._repository) else ()
+
+    async def _find_overlay(self, *, has_reflinks: bool) -> "OverlayWay | None":
         from merge.checkouts.overlay_way import OverlayWay  # see `PlainWays`
 
         cache = checkout_cache(self._home)
@@ -162,8 +173,9 @@ class ProbedWays:
             if not why:
                 return OverlayWay(cache, user_namespace=user_namespace)
             whys.append(f"{'in a user namespace' if user_namespace else 'as root'}: {why}")
+        how = ", and share their bytes with yours (reflinks)" if has_reflinks else ""
         self._say(
-            f"Children get checkouts that are written out: no overlay can be had here ({'; '.join(whys)}).",
+            f"Children get checkouts that are written out{how}: no overlay can be had here ({'; '.join(whys)}).",
             "",
         )
         return None

@@ -48,7 +48,7 @@ class EndpointTable(Table, frozen=True):
     images: bool = True
 
 
-Checkouts = Literal["auto", "overlay", "pool", "plain"]
+Checkouts = Literal["auto", "overlay", "pool", "reflink", "plain"]
 """How the checkouts of children are made; `auto` is the best that the system can do in full."""
 
 

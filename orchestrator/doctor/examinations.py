@@ -14,14 +14,12 @@ import trio
 from merge.store.git import GitFailed, GitPlace, ask_git
 from merge.store.repository import Repository, children_folder, operation_in_progress
 from orchestrator.checks.check_file import read_checks
-from orchestrator.children.checkout_ways import open_checkout_ways
-from orchestrator.children.spawning import open_spawner
 from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
 from orchestrator.config.home import covey_home
 from orchestrator.config.layers import Settings
 from orchestrator.config.reading import read_settings
-from orchestrator.config.tables import Checkouts
 from orchestrator.config.toml_lines import KeyPath
+from orchestrator.doctor.checkout_ways import look_at_checkouts
 from orchestrator.doctor.disk_use import free_bytes, in_words, use_of
 from orchestrator.doctor.findings import Finding
 from orchestrator.doctor.language_servers import look_for_servers
@@ -195,25 +193,7 @@ def _checkouts(patient: Patient) -> list[Finding]:
         wish = _settings(patient).configuration.children.checkouts
     except UserError:
         return []  # told already
-    told: list[str] = []
-    way = trio.run(_best_way, wish, repository, covey_home(patient.environment), told.append)
-    if told:
-        remedy = (
-            "A system that lets users mount overlays makes them in milliseconds; plain ones work as well."
-        )
-        return [Finding("checkouts", "note", " ".join(told), remedy)]
-    return [Finding("checkouts", "ok", way)]
-
-
-async def _best_way(
-    wish: Checkouts, repository: Repository, home: Path, notice: Callable[[str], object]
-) -> str:
-    """The name of the way in which a child's checkout is made here, at best."""
-    async with (
-        open_spawner() as spawner,
-        open_checkout_ways(wish, repository, home, spawner, notice) as ways,
-    ):
-        return (await ways.take())[0].name
+    return look_at_checkouts(wish, repository, covey_home(patient.environment))
 
 
 def _children(patient: Patient) -> list[Finding]:
