@@ -6,6 +6,7 @@ pass it over: nobody's `git add --all` takes a child's checkout for work. Knows 
 
 import contextlib
 import errno
+import os
 from pathlib import Path
 
 from merge.files.removal import remove_tree
@@ -34,6 +35,8 @@ def claim_folder(repository: Repository, name: str) -> Path:
         try:
             children.mkdir(exist_ok=True)
         except FileExistsError as error:
+            if children.is_dir() or not os.path.lexists(children):
+                continue  # it was removed, and perhaps made again, between two looks
             raise NoPlace(f"{children} is no folder; move it away, checkouts go there.") from error
         try:
             _hide(children)
