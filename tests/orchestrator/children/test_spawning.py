@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from orchestrator.children import fork_server
 from orchestrator.children.spawning import (
     FreshSpawner,
     Spawned,
@@ -17,18 +18,15 @@ from orchestrator.children.spawning import (
     can_fork_warm,
     open_spawner,
 )
-from worker.conversation import AssistantMessage, CallId, ToolCall, UserMessage
-from worker.model import Reply
+from worker.conversation import UserMessage
 from worker.pipe.wire import Wire
 from worker.protocol import (
     AnyCommand,
     AnyReport,
     ChildId,
     ModelAsked,
-    ModelReplied,
     Ready,
     Start,
-    ToolFinished,
 )
 
 pytestmark = pytest.mark.skipif(not can_fork_warm(), reason="a fork server needs Linux")
@@ -99,43 +97,6 @@ async def test_how_a_worker_died_is_known(way: str) -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_more_workers_can_be_asked_for_at_once_than_the_way_to_the_server_holds() -> None:
-    large = {**ENVIRONMENT, "LARGE": "x" * 100_000}  # a few of these fill a socket
-    async with trio.open_nursery() as nursery:
-        spawner = WarmSpawner(nursery)
-
-        async def live() -> None:
-            process = await spawner.spawn(large)
-            async with owned(process) as wire:
-                assert isinstance(await wire.receive(), Ready)
-
-        async with trio.open_nursery() as many:
-            for _ in range(12):
-                many.start_soon(live)
-        assert spawner.way == "forked"
-        nursery.cancel_scope.cancel()
-
-
-async def test_a_forked_worker_finds_just_the_environment_it_was_given(tmp_path: Path) -> None:
-    async with trio.open_nursery() as nursery:
-        process = await WarmSpawner(nursery).spawn({**ENVIRONMENT, "ONLY": "this", "ODD": "caf\udce9"})
-        async with owned(process) as wire:
-            await wire.receive()
-            where = bytes(tmp_path)
-            await wire.send(Start(ChildId("spawned-1"), "implement", where, where, (UserMessage("go"),)))
-            await wire.receive()
-            call = ToolCall(CallId("1"), "run_command", '{"command": "env"}')
-            await wire.send(ModelReplied(1, Reply(AssistantMessage("", (call,)))))
-            await wire.receive()  # it started
-            finished = await wire.receive()
-            assert isinstance(finished, ToolFinished)
-        assert "ONLY=this" in finished.text
-        assert "ODD=caf" in finished.text
-        assert "COVEY_CHILD=spawned-1" in finished.text
-        assert "HOME=" not in finished.text
-        nursery.cancel_scope.cancel()
-
-
 async def test_the_death_of_the_server_costs_no_worker_its_life_and_the_next_gets_a_new_server() -> None:
     async with trio.open_nursery() as nursery:
         spawner = WarmSpawner(nursery)
@@ -156,9 +117,7 @@ async def test_the_death_of_the_server_costs_no_worker_its_life_and_the_next_get
 async def test_a_server_that_never_comes_up_is_given_up_for_fresh_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import orchestrator.children.spawning
-
-    monkeypatch.setattr(orchestrator.children.spawning, "FORK_SERVER", ("/bin/false",))
+    monkeypatch.setattr(fork_server, "FORK_SERVER", ("/bin/false",))
     async with trio.open_nursery() as nursery:
         spawner = WarmSpawner(nursery)
         for _ in range(3):
