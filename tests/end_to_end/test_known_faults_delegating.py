@@ -137,6 +137,40 @@ async def test_whatever_way_a_child_tries_none_of_them_has_children(repository_o
     )
 
 
+async def test_children_that_the_endpoint_refuses_for_good_are_no_storm_and_spoil_nothing_of_the_others(
+    repository_of: RepositoryOf,
+) -> None:
+    """Each is told once, and ends; nobody starts another in its place, and its sibling's work lands."""
+    repository = repository_of("python_package")
+    refused = [f"part {number}" for number in range(3)]
+    busy = Reply(
+        fault=Status(429, {"retry-after": "7200"}, body='{"error": {"message": "busy"}}'), repeat=True
+    )
+    async with serving(
+        talk(
+            REQUEST,
+            says(
+                "",
+                *(task("research", name, f"Take {name}.") for name in refused),
+                task("implement", "good", "Be good."),
+            ),
+            says("I see."),
+        ),
+        *(talk(f"Take {name}.", busy) for name in refused),
+        talk("Be good.", says("", call("write", path="good.txt", content="x\n")), says("done")),
+    ) as server:
+        done = await run_covey(repository, "-p", REQUEST, "--children", requests=(), server=server)
+        told = server.requests[-1].body.decode()
+        asked = [
+            sum(f"Take {name}." in request.body.decode() for request in server.requests) for name in refused
+        ]
+    assert (done.status, done.output) == (0, "I see.\n"), done
+    assert asked == [2] * 3, "its own, and the parent's, which holds what it asked for"
+    assert sum(isinstance(entry.event, ChildStarted) for entry in journal_of(repository)) == 4
+    assert told.count("ended early: The model's endpoint is overloaded") == 3
+    assert (repository / "good.txt").read_text() == "x\n"
+
+
 # What is left of them
 
 
