@@ -205,3 +205,10 @@ def test_only_a_window_pays_for_the_window() -> None:
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "\n\n"
+
+
+def test_every_test_that_the_list_of_known_reports_names_is_there() -> None:
+    listed = (ROOT / "docs/known-reports.md").read_text()
+    files = set(re.findall(r"`([\w/]+\.py)`", listed))
+    assert files
+    assert [file for file in sorted(files) if not (ROOT / "tests" / file).is_file()] == []

@@ -70,7 +70,9 @@ class Worker:
 
 
 async def hear(worker: Worker, into: list[AnyOutcome | BrokenOff]) -> None:
-    into.append(await worker.dialogue.run())
+    with trio.fail_after(LONG * 10):
+        into.append(await worker.dialogue.run())
+    await worker.wire.close()
 
 
 async def test_a_worker_may_wait_for_as_long_as_it_takes_for_what_others_owe_it(
