@@ -5,6 +5,7 @@ in the answer: the kernel queues an event before the change returns. What it doe
 mapping, or through another name that a file got meanwhile, and what another machine does to a shared file system.
 """
 
+import errno
 import importlib
 import os
 from collections.abc import Iterable
@@ -133,4 +134,8 @@ def _below(folder: bytes, name: bytes) -> bytes:
 
 
 def _words(error: OSError) -> str:
+    # inotify(7), "/proc interfaces".
+    limit = {errno.ENOSPC: "max_user_watches", errno.EMFILE: "max_user_instances"}.get(error.errno or 0)
+    if limit is not None:
+        return f"the system gives no more watches; raise fs.inotify.{limit} (sysctl)"
     return (error.strerror or str(error)).lower()
