@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -269,3 +270,45 @@ def test_whatever_is_done_a_watch_gives_what_a_scan_gives(
                 carry_out(place.root, [operation])
                 assert snapshots.take() == take_snapshot(place.repository)
             snapshots.prepare()
+
+
+_WRITER = """
+import random, sys, time
+from pathlib import Path
+folder, dice, end = Path(sys.argv[1]), random.Random(int(sys.argv[2])), time.monotonic() + 0.8
+while time.monotonic() < end:
+    file = folder / f"d{dice.randrange(9)}" / f"f{dice.randrange(9)}.txt"
+    inside = file.parent / f"n{dice.randrange(5)}"
+    try:
+        match dice.randrange(9):
+            case 0 | 1 | 2:
+                file.write_text(str(dice.random()))
+            case 3:
+                file.unlink()
+            case 4:
+                file.rename(file.with_name(f"r{dice.randrange(9)}.txt"))
+            case 5:
+                inside.mkdir()
+            case 6:
+                (inside / "x.txt").write_text(str(dice.random()))
+            case 7:
+                file.chmod(dice.choice([0o644, 0o755]))
+            case 8:
+                (file.parent / "noise.log").write_text("ignored")
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.soak
+def test_while_a_program_writes_nothing_is_missed(place: Place) -> None:
+    for number in range(81):
+        place.write(f"d{number % 9}/f{number // 9}.txt", f"{number}\n")
+    place.commit()
+    with watching(place) as snapshots:
+        for seed in range(12):
+            writer = subprocess.Popen([sys.executable, "-c", _WRITER, str(place.root), str(seed)])
+            while writer.poll() is None:
+                snapshots.prepare()
+                snapshots.take()
+            assert snapshots.take() == take_snapshot(place.repository), seed
