@@ -2,9 +2,12 @@
 
 `python -m benchmarks.merging [--files 100000] [--results 512] [--rounds 5]`. Three questions: is a snapshot about as
 cheap as `git status`; does a landing cost what it changes, however large the repository; how do many landings compare
-with as many `git merge`. Landings are made by the function that a session calls, with all that it promises. Many are
-landed in memory, where waiting for a disk costs nothing, and on the disk that holds the temporary folder: there
-beside git as it is, which waits for little, and beside git that waits for all that it writes in its own folder.
+with as many `git merge`. Landings are made by what a session calls, with all that it promises: each is on the disk
+before its first file changes and again before it is told. Many are landed in memory, where waiting for a disk costs
+nothing, and on the disk that holds the temporary folder: there beside git as it is, which waits for nothing, and
+beside git that waits for all that it writes in its own folder. They land in two ways: one by one, each alone when it
+comes, which waits three times each; and as a session lands what has finished meanwhile, where all that wait at the
+same time and have nothing to do with one another share three waits.
 """
 
 import argparse
@@ -13,15 +16,19 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+
+import trio
 
 from benchmarks.repository import make_repository, open_scratch, path_of
 from benchmarks.table import milliseconds, render_table, times
-from merge.landings.landing import Began, Landed, land
+from merge.landings.landing import Began, Held, Landed, Offer, land
 from merge.snapshots.snapshot import Snapshot, take_snapshot
 from merge.store.objects import edit_tree, read_entry, write_blob
 from merge.store.repository import Repository, find_repository
 from merge.store.trees import Entry, ObjectId, RepoPath
+from orchestrator.children.landing_turn import PlainTurn, ToLand
 from tests.real_git import git
 
 _DIRTY = 20
@@ -31,7 +38,7 @@ _CHANGED = 10
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--files", type=int, default=100_000, help="files in the large repository")
-    parser.add_argument("--results", type=int, default=512, help="results that land one after the other")
+    parser.add_argument("--results", type=int, default=512, help="results that land")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each, of which the median counts")
     options = parser.parse_args(words)
     rows: list[list[str]] = []
@@ -119,7 +126,7 @@ def _changed(repository: Repository, snapshot: Snapshot, paths: Sequence[str], l
 
 
 def _many(repository: Repository, results: int, where: str, *switches: str) -> list[list[str]]:
-    """So many results that each change a file of their own, landed one by one; and as branches, merged one by one.
+    """So many results that each change a file of their own, landed in both ways; and as branches, merged one by one.
 
     By the clock, and by the processor's time, which tells more while other work shares the machine.
     """
@@ -136,23 +143,46 @@ def _many(repository: Repository, results: int, where: str, *switches: str) -> l
         git(repository.root, *switches, "merge", "--quiet", "--no-edit", f"many-{number}")
     theirs = _both_times(clock, processor)
 
-    git(repository.root, "reset", "--quiet", "--hard", snapshot.head)
-    clock, processor = _both_times()
-    for number, result in enumerate(made):
-        _land(repository, f"m-{number}", snapshot, result)
-    ours = _both_times(clock, processor)
-    landed = git(repository.root, "diff", "--stat", "HEAD").splitlines()[-1]
-    assert landed.split()[0] == str(results).encode(), landed
+    def one_by_one() -> None:
+        for number, result in enumerate(made):
+            _land(repository, f"m-{number}", snapshot, result)
+
+    def waiting_together() -> None:
+        trio.run(_land_waiting, repository, snapshot, made)
+
+    rows: list[list[str]] = []
     command = " ".join(("git", *switches, "merge"))
-    return [
-        [
-            f"{results} results landed one by one, {where}; beside as many `{command}`, {what}",
-            milliseconds(own),
-            milliseconds(other),
-            times(own, other),
+    for how, land_all in (("one by one", one_by_one), ("waiting together", waiting_together)):
+        git(repository.root, "reset", "--quiet", "--hard", snapshot.head)
+        clock, processor = _both_times()
+        land_all()
+        ours = _both_times(clock, processor)
+        landed = git(repository.root, "diff", "--stat", "HEAD").splitlines()[-1]
+        assert landed.split()[0] == str(results).encode(), landed
+        rows += [
+            [
+                f"{results} results landed {how}, {where}; beside as many `{command}`, {what}",
+                milliseconds(own),
+                milliseconds(other),
+                times(own, other),
+            ]
+            for what, own, other in zip(("by the clock", "processor time"), ours, theirs, strict=True)
         ]
-        for what, own, other in zip(("by the clock", "processor time"), ours, theirs, strict=True)
-    ]
+    return rows
+
+
+async def _land_waiting(repository: Repository, snapshot: Snapshot, results: Sequence[ObjectId]) -> None:
+    """Let so many results wait for the turn to land, as a session's children do."""
+    turn, began = PlainTurn(repository), Began(snapshot.head, snapshot.branch)
+
+    async def land_one(child: str, result: ObjectId) -> None:
+        offer = Offer(child, "/nowhere", snapshot.tree, result, began)
+        landing = await turn.land(ToLand(lambda: None, offer, partial(Held, "/nowhere")))
+        assert isinstance(landing, Landed), landing
+
+    async with trio.open_nursery() as nursery:
+        for number, result in enumerate(results):
+            nursery.start_soon(land_one, f"w-{number}", result)
 
 
 def _both_times(clock: float = 0.0, processor: float = 0.0) -> tuple[float, float]:

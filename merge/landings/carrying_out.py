@@ -101,8 +101,10 @@ def clear_emptied_folders(grounds: Grounds, steps: Iterable[Step], tell: Tell) -
                 tell("remove emptied folder")
                 try:
                     grounds.tree.remove_folder(folder)
+                except FileNotFoundError:
+                    continue  # gone already; whoever did that may have been killed before those above it
                 except OSError:
-                    break  # Something of the person's is in it, or it is gone already.
+                    break  # something is in it
 
 
 def touched_folders(plan: Plan) -> set[bytes]:

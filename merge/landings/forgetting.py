@@ -13,13 +13,13 @@ import msgspec
 from merge.files.removal import remove_tree
 from merge.landings.landing_journal import open_plans
 from merge.landings.landing_records import LandingRecord, read_records
+from merge.landings.own_refs import LANDINGS
 from merge.snapshots.submodule_pins import unpin
 from merge.snapshots.submodules import known_submodules
 from merge.store.git import GitPlace, run_git
 from merge.store.repository import Repository
 
 _CHILDREN = "refs/covey/children/"
-_LANDINGS = "refs/covey/landings/"
 
 
 class Pins(msgspec.Struct, frozen=True):
@@ -72,9 +72,7 @@ def forget_landings(repository: Repository, landings: Iterable[str]) -> None:
         GitFailed: when git can't delete a ref.
     """
     landings = list(landings)
-    _delete(
-        repository, [f"{_LANDINGS}{landing}/{end}" for landing in landings for end in ("before", "after")]
-    )
+    _delete(repository, [f"{LANDINGS}{landing}" for landing in landings])
     for submodule in known_submodules(repository) if landings else ():
         unpin(submodule, landings=landings)
 

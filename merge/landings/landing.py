@@ -12,7 +12,10 @@ from merge.store.repository import Repository, operation_in_progress
 from merge.store.trees import ObjectId
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from merge.landings.carrying_out import Tell
+    from merge.landings.landing_course import AnyCourse
     from merge.merging.resolving import Choices
 
 
@@ -62,6 +65,25 @@ class Began(msgspec.Struct, frozen=True):
     branch: str | None
 
 
+class Offer(msgspec.Struct, frozen=True):
+    """One child's result, offered for landing: the change from `base` to `result`.
+
+    `choices` decide conflicts by path.
+    """
+
+    child: str
+    checkout: str
+    base: ObjectId
+    result: ObjectId
+    began: Began | None = None
+    choices: "Choices | None" = None
+
+
+TOGETHER = 64
+"""So many land under one hold of the lock, and at most in one group: the first of them is told of when the last has
+landed, about a tenth of a second later."""
+
+
 def land(
     repository: Repository,
     *,
@@ -83,33 +105,84 @@ def land(
         JournalUnreadable: when an interrupted landing can't be told of any more.
         ObjectMissing: when the repository does not hold one of the trees.
     """
+    (answer,) = _land(repository, [Offer(child, checkout, base, result, began, choices)], tell)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def land_together(
+    repository: Repository, offers: "Sequence[Offer]", *, tell: "Tell | None" = None
+) -> tuple[AnyLanding, ...]:
+    """Land results as if one by one, in their order; those that have nothing to do with one another share their waits.
+
+    As for `land`, and each has an answer of its own: what `land` would raise is the reason why it is held.
+    """
+    answers: list[AnyLanding] = []
+    for first in range(0, len(offers), TOGETHER):
+        some = offers[first : first + TOGETHER]
+        for offer, answer in zip(some, _land(repository, some, tell), strict=True):
+            if isinstance(answer, Exception):
+                answer = Held(offer.checkout, f"its edits could not be merged: {answer}")
+            answers.append(answer)
+    return tuple(answers)
+
+
+def _land(
+    repository: Repository, offers: "Sequence[Offer]", tell: "Tell | None"
+) -> "list[AnyLanding | Exception]":
     from merge.files.lock import landing_lock
     from merge.landings.carrying_out import nobody
-    from merge.landings.landing_course import Clash, Done, Nothing, Refused, run_course
+    from merge.landings.landing_course import Wanted, run_courses
     from merge.landings.landing_records import facts_of
     from merge.landings.recovery import recover_locked
-    from merge.merging.conflict import describe
     from merge.store.object_store import keep_open
 
     repository = keep_open(repository)
     heard = tell if tell is not None else nobody
-    with landing_lock(repository):
-        recover_locked(repository, tell=heard)
-        busy = operation_in_progress(repository)
-        if busy is not None:
-            return Held(checkout, f"{busy} is in progress; finish or abort it, then land again")
-        course = run_course(
-            repository, base, result, facts_of(repository, child), choices=choices or {}, tell=heard
-        )
+    courses: dict[int, AnyCourse] = {}
+    fault: Exception | None = None
+    try:
+        with landing_lock(repository):
+            recover_locked(repository, tell=heard)
+            busy = operation_in_progress(repository)
+            if busy is not None:
+                reason = f"{busy} is in progress; finish or abort it, then land again"
+                return [Held(offer.checkout, reason) for offer in offers]
+            wanted = [
+                Wanted(offer.base, offer.result, facts_of(repository, offer.child), offer.choices or {})
+                for offer in offers
+            ]
+            for order, course in run_courses(repository, wanted, heard):
+                courses[order] = course
+    except Exception as error:
+        # What has landed has landed: it is told to those whose landing it kept from an end.
+        fault = error
+    answers: list[AnyLanding | Exception] = []
+    for order, offer in enumerate(offers):
+        if order not in courses:
+            assert fault is not None, "every course has an end"
+            answers.append(fault)
+        else:
+            answers.append(_answer(repository, offer, courses[order]))
+    return answers
+
+
+def _answer(repository: Repository, offer: Offer, course: "AnyCourse") -> AnyLanding | Exception:
+    from merge.landings.landing_course import Clash, Done, Failed, Nothing, Refused
+    from merge.merging.conflict import describe
+
     match course:
         case Done(landing, paths, notes):
-            return Landed(landing, paths, (*notes, *_since(repository, began)))
+            return Landed(landing, paths, (*notes, *_since(repository, offer.began)))
         case Nothing():
             return NothingToLand()
         case Clash(conflicts):
-            return Conflicted(checkout, tuple(describe(conflict) for conflict in conflicts))
+            return Conflicted(offer.checkout, tuple(describe(conflict) for conflict in conflicts))
         case Refused(reason):
-            return Held(checkout, reason)
+            return Held(offer.checkout, reason)
+        case Failed(fault):
+            return fault
 
 
 def _since(repository: Repository, began: Began | None) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ staging folder in the git directory, where a rename can put them in place; on an
 beside their places.
 """
 
-import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,12 +63,14 @@ class Inside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that a landing does for `child`. `before` and `after` are commits of the two trees that differ by it.
 
+    Its files wait in the staging folder of its `group`, which has the number of the first landing in it.
     `going` are folders that give way, those inside first; `coming` are new folders, the outer first. While
     `ready` is false, nothing in the working tree has changed yet but files that wait beside their places. The
     steps may be in submodules too, which are `inside`.
     """
 
     landing: str
+    group: str
     child: str
     root: bytes
     steps: tuple[Step, ...]
@@ -104,23 +105,30 @@ class Grounds:
         return self.waiting(waiting).look() if waiting is not None else None
 
 
-def staging_folder(common_dir: Path, landing: str) -> Path:
-    """Where the files of a landing wait."""
-    return common_dir.joinpath("covey/staging", landing)
+def staging_folder(common_dir: Path, group: str) -> Path:
+    """Where the files of a group of landings wait."""
+    return common_dir.joinpath("covey/staging", group)
 
 
-def write_plan(common_dir: Path, plan: Plan, needs: Iterable[Unsynced] = ()) -> None:
-    """Put the plan into its journal; when this returns it is there whatever happens next.
+def write_plans(common_dir: Path, plans: Sequence[Plan], needs: Iterable[Unsynced] = ()) -> None:
+    """Put plans into their journals; when this returns they are there whatever happens next.
 
-    So is what it `needs`, which is on the disk for good before the journal is.
+    So is what they `need`, which is on the disk for good before the first of the journals is.
     """
-    journal = _journal(common_dir, plan.landing)
-    make_folder_durably(journal.parent)
-    unfinished = journal.with_name(journal.name + ".new")
-    unfinished.write_bytes(msgspec.json.encode(plan))
-    sync_all([*needs, Unsynced(str(journal.parent), [unfinished.name])])
-    unfinished.replace(journal)
-    sync_folder(journal.parent)
+    folder = common_dir.joinpath("covey/landings")
+    make_folder_durably(folder)
+    unfinished = [f"{plan.landing}.json.new" for plan in plans]
+    try:
+        for plan, name in zip(plans, unfinished, strict=True):
+            folder.joinpath(name).write_bytes(msgspec.json.encode(plan))
+        sync_all([*needs, Unsynced(str(folder), unfinished)])
+        for name in unfinished:
+            folder.joinpath(name).rename(folder.joinpath(name.removesuffix(".new")))
+        sync_folder(folder)
+    except OSError:
+        for name in unfinished:
+            folder.joinpath(name).unlink(missing_ok=True)
+        raise
 
 
 def make_folder_durably(folder: Path) -> None:
@@ -132,18 +140,17 @@ def make_folder_durably(folder: Path) -> None:
 
 
 def remove_unfinished(common_dir: Path) -> None:
-    """Remove what `write_plan` had not come to the end of when its process was killed."""
+    """Remove what `write_plans` had not come to the end of when its process was killed."""
     for unfinished in _journals(common_dir, ".new"):
         unfinished.unlink(missing_ok=True)
 
 
-def remove_plan(common_dir: Path, landing: str, *, durably: bool = True) -> None:
-    """Remove the journal: the landing is over. Unless `durably`, a power cut may bring it back."""
-    journal = _journal(common_dir, landing)
-    with contextlib.suppress(FileNotFoundError):
-        journal.unlink()
-        if durably:
-            sync_folder(journal.parent)
+def remove_plans(common_dir: Path, landings: Iterable[str], *, durably: bool = True) -> None:
+    """Remove journals: these landings are over. Unless `durably`, a power cut may bring them back."""
+    for landing in landings:
+        _journal(common_dir, landing).unlink(missing_ok=True)
+    if durably:
+        sync_folder(_journal(common_dir, "").parent)
 
 
 def open_plans(common_dir: Path) -> tuple[Plan, ...]:

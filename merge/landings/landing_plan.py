@@ -114,17 +114,17 @@ def make_steps(
             new = Waiting(repo_path(beside[path], name + b"-new"), beside=True)
             old = Waiting(repo_path(beside[path], name + b"-old"), beside=True)
         else:
-            new = Waiting(new_place(number))
-            old = Waiting(RepoPath(b"old-%d" % number))
+            new = Waiting(new_place(landing, number))
+            old = Waiting(RepoPath(f"{landing}-old-{number}".encode()))
         if before != coming:
             waits, ends = new if coming is not None else None, old if before is not None else None
             steps.append(Step(number, path, before, coming, waits, ends))
     return tuple(steps)
 
 
-def new_place(number: int) -> RepoPath:
-    """Where the new file of the change with this number waits in the staging folder."""
-    return RepoPath(b"new-%d" % number)
+def new_place(landing: str, number: int) -> RepoPath:
+    """Where the new file of the landing's change with this number waits in the staging folder."""
+    return RepoPath(f"{landing}-new-{number}".encode())
 
 
 def permissions_after(change: Change, before: Seen | None, written: Seen) -> int:

@@ -1,7 +1,7 @@
-"""What has landed, as refs: `refs/covey/landings/<id>/before` and `…/after`, two commits that differ by it.
+"""What has landed, as refs: `refs/covey/landings/<id>` is a commit that differs from its parent by the landing.
 
-They hold the objects that undo and review need until `covey gc`, and the few facts about a landing in the
-message of the second. Ids are numbers that count up and are never given twice in a repository.
+The two hold the objects that undo and review need until `covey gc`, and the few facts about a landing in the
+message of the first. Ids are numbers that count up and are never given twice in a repository.
 """
 
 import os
@@ -9,11 +9,10 @@ import os
 import msgspec
 
 from merge.landings.landing_journal import make_folder_durably
-from merge.landings.own_refs import LANDINGS, set_landing_refs
+from merge.landings.own_refs import LANDINGS
 from merge.store.commits import write_commit
 from merge.store.git import GitPlace, run_git
 from merge.store.repository import Repository
-from merge.store.syncing import Unsynced
 from merge.store.trees import ObjectId, show_path
 
 _DIGITS = 12
@@ -71,20 +70,11 @@ def next_landing(repository: Repository) -> str:
 def write_commits(
     repository: Repository, landing: str, facts: Facts, before: ObjectId, after: ObjectId, *, seconds: int
 ) -> tuple[ObjectId, ObjectId]:
-    """Commits of the two trees, to which nothing points yet."""
-    first = write_commit(repository, before, None, f"before landing {landing}", seconds=seconds)
+    """Commits of the two trees, to which nothing points yet; the first is the same for results of the same base."""
+    first = write_commit(repository, before, None, "before a landing", seconds=seconds)
     told = msgspec.json.encode(facts).decode()
     second = write_commit(repository, after, first, f"landing {landing}\n\n{told}", seconds=seconds)
     return first, second
-
-
-def record_landing(repository: Repository, landing: str, before: ObjectId, after: ObjectId) -> Unsynced:
-    """Let the refs of a landing point to its commits; what then waits to be synced.
-
-    Raises:
-        GitFailed: when git can't write them.
-    """
-    return set_landing_refs(repository, landing, before, after)
 
 
 def read_records(repository: Repository) -> tuple[LandingRecord, ...]:
@@ -95,20 +85,17 @@ def read_records(repository: Repository) -> tuple[LandingRecord, ...]:
     """
     place = GitPlace(repository.root, git_dir=repository.git_dir)
     # NUL can't be in any of them; a message ends in a newline.
-    form = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:body)%00"
+    form = "%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(contents:body)%00"
     fields = run_git(place, "for-each-ref", f"--format={form}", LANDINGS).output.split(b"\0")
-    commits: dict[str, dict[str, ObjectId]] = {}
-    told: dict[str, tuple[Facts, int]] = {}
-    for ref, commit, seconds, body in zip(
-        fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False
-    ):
-        landing, _, name = os.fsdecode(ref.strip()).removeprefix(LANDINGS).partition("/")
-        commits.setdefault(landing, {})[name] = ObjectId(commit.decode())
-        if name == "after":
-            told[landing] = msgspec.json.decode(body, type=Facts), int(seconds)
     records = [
-        LandingRecord(landing, facts, seconds, ends["before"], ends["after"])
-        for landing, (facts, seconds) in told.items()
-        if (ends := commits[landing]).keys() == {"before", "after"}
+        LandingRecord(
+            landing,
+            msgspec.json.decode(body, type=Facts),
+            int(seconds),
+            ObjectId(before.decode()),
+            ObjectId(after.decode()),
+        )
+        for ref, after, before, seconds, body in zip(*(fields[field::5] for field in range(5)), strict=False)
+        if (landing := os.fsdecode(ref.strip()).removeprefix(LANDINGS)).isdecimal()
     ]
     return tuple(sorted(records, key=lambda record: int(record.landing)))

@@ -13,6 +13,7 @@ from merge.files.working_files import Seen
 from merge.merging.present import OnDisk
 from merge.store.object_store import open_store
 from merge.store.plain_rules import LIMIT_BYTES, rules_if_plain
+from merge.store.seen_config import Rules
 from merge.store.trees import EXECUTABLE, FILE, SYMLINK, Entry, RepoPath
 
 
@@ -39,11 +40,14 @@ class PlainFile:
 
 
 def plain_files(
-    present: OnDisk, entries: Mapping[RepoPath, Entry], changed: Collection[RepoPath]
+    present: OnDisk,
+    entries: Mapping[RepoPath, Entry],
+    changed: Collection[RepoPath],
+    rules: Rules | None = None,
 ) -> dict[RepoPath, PlainFile] | None:
     """The files that `entries` come to in the working tree; None where git has to write them.
 
-    `changed` are all paths that change with them, also those that go.
+    `changed` are all paths that change with them, also those that go. `rules` are those in force, where they are known.
 
     Raises:
         GitFailed: when git can't read the configuration.
@@ -54,8 +58,8 @@ def plain_files(
         return None
     if any(map(_is_rule, changed)):
         return None
-    rules = rules_if_plain(present.repository, entries.keys())
-    if rules is None or not rules.written_as_stored:
+    found = rules_if_plain(present.repository, entries.keys(), rules)
+    if found is None or not found.written_as_stored:
         return None
     wanted = list(entries.values())
     contents = open_store(present.repository).read_small([entry.object for entry in wanted], LIMIT_BYTES)

@@ -5,44 +5,32 @@ since a person has then edited a file that was about to be merged. A path that a
 never touched: it is theirs. Anything that waits in a staging folder of no landing is removed.
 """
 
-import contextlib
+import itertools
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
 from merge.files.lock import landing_lock
-from merge.files.working_files import WorkingFiles
-from merge.landings.carrying_out import (
-    Moved,
-    Tell,
-    carry_out,
-    clear_emptied_folders,
-    clear_waiting,
-    nobody,
-    state_of,
-    take_back,
-    touched_folders,
-)
+from merge.landings.carrying_out import Tell, nobody, state_of
+from merge.landings.carrying_together import Underway, carry_through, take_back
+from merge.landings.ending import clear_landed, drop, grounds_of, record
 from merge.landings.landing_journal import (
     Grounds,
     Plan,
     Step,
     open_plans,
-    remove_plan,
     remove_unfinished,
     staging_folder,
 )
-from merge.landings.landing_records import record_landing
-from merge.landings.own_refs import has_landing_refs, remove_landing_refs
-from merge.snapshots.submodule_pins import pin_landing
+from merge.landings.own_refs import has_landing_ref
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.scratch import sweep_scratch
-from merge.store.syncing import Unsynced, keeps_order, sync_all, sync_folder
-from merge.store.trees import show_path
+from merge.store.syncing import sync_all
+from merge.store.trees import RepoPath, show_path
 
 
 class Recovered(msgspec.Struct, frozen=True):
@@ -68,7 +56,7 @@ def recover_landings(repository: Repository, *, tell: Tell = nobody) -> tuple[Re
 
     Raises:
         JournalUnreadable: when a journal holds no plan.
-        OSError: when the disk refuses both ways; the landing is then tried again at the next start.
+        OSError, GitFailed: when the disk refuses both ways for one; it is then tried again at the next start.
     """
     with landing_lock(repository):
         return recover_locked(repository, tell=tell)
@@ -77,138 +65,67 @@ def recover_landings(repository: Repository, *, tell: Tell = nobody) -> tuple[Re
 def recover_locked(repository: Repository, *, tell: Tell = nobody) -> tuple[Recovered, ...]:
     """`recover_landings` for who holds the lock."""
     plans = open_plans(repository.common_dir)
-    recovered = [_recover(repository, plan, tell) for plan in plans]
-    _remove_orphans(repository.common_dir, {plan.landing for plan in plans}, tell)
-    return tuple(found for found in recovered if found is not None)
-
-
-def grounds_of(repository: Repository, plan: Plan) -> Grounds:
-    """The folders that the plan moves files between."""
-    root = Path(os.fsdecode(plan.root))
-    staging = staging_folder(repository.common_dir, plan.landing)
-    return Grounds(WorkingFiles(root, len(plan.after)), WorkingFiles(staging, len(plan.after)))
-
-
-def finish(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
-    """Make a landing whose files all stand in place durable, and end it; the paths of what was kept.
-
-    Raises:
-        OSError: when the disk refuses; it has not landed then.
-        GitFailed: when the refs can't be written; it has not landed then.
-    """
-    tell("record landing")
-    for inside in plan.inside:
-        git_dir = Path(os.fsdecode(inside.git_dir))
-        if git_dir.is_dir():  # a submodule that was taken out since has nothing left to undo
-            pin_landing(Repository(git_dir, git_dir, git_dir), plan.landing, inside.before, inside.after)
-    refs = record_landing(repository, plan.landing, plan.before, plan.after)
-    # Before this is done the refs say nothing: the journal is there, and who finds it goes on, or takes both back.
-    tell("wait for the disk")
-    sync_all([*_folders_of(grounds, plan), refs])
-    # It has landed. Whatever can't be cleared away now is cleared by the next start, which finds the journal.
-    kept: tuple[str, ...] = ()
-    with contextlib.suppress(OSError):
-        over = _over(grounds)
-        in_order = keeps_order(grounds.staging.root)
-        tell("end landing")
-        grounds.staging.root.rename(over.staging.root)
-        if not in_order:
-            sync_folder(over.staging.root.parent)
-        kept = _clear(repository, over, plan, tell, durably=not in_order)
-    return kept
-
-
-def _over(grounds: Grounds) -> Grounds:
-    """The grounds of a landing that has landed: from then on its files are out of sight of who would carry it out."""
-    waiting = grounds.staging
-    name = f"{waiting.root.name}.over"
-    return Grounds(grounds.tree, WorkingFiles(waiting.root.with_name(name), waiting.id_length))
-
-
-def _clear(
-    repository: Repository, over: Grounds, plan: Plan, tell: Tell, *, durably: bool
-) -> tuple[str, ...]:
-    """Clear away what a landing leaves that has landed, the journal last; the paths of what was kept.
-
-    A journal that a power cut brings back finds no staging folder, and is known by its refs.
-    """
-    kept = _clear_waiting(repository, over, plan, tell)
-    clear_emptied_folders(over, plan.steps, tell)
-    _end(repository, over, plan, tell, durably=durably)
-    return kept
-
-
-def abandon(
-    repository: Repository, grounds: Grounds, plan: Plan, tell: Tell
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Take a landing back and end it; the paths left as a person has them, and of what was kept.
-
-    Raises:
-        OSError: when the disk refuses.
-        GitFailed: when it was recorded and git can't take the record away.
-    """
-    edited = take_back(grounds, plan, tell) if plan.ready else ()
-    remove_landing_refs(repository, plan.landing)
-    sync_all(_folders_of(grounds, plan))
-    kept = _clear_waiting(repository, grounds, plan, tell)
-    _end(repository, grounds, plan, tell)
-    return tuple(map(show_path, edited)), kept
-
-
-def _folders_of(grounds: Grounds, plan: Plan) -> list[Unsynced]:
-    root = str(grounds.tree.root)
-    return [Unsynced(f"{root}/{os.fsdecode(folder)}", ("",)) for folder in touched_folders(plan)]
-
-
-def _clear_waiting(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell) -> tuple[str, ...]:
-    keep = repository.common_dir.joinpath("covey/kept", plan.landing)
-    return clear_waiting(grounds, plan, WorkingFiles(keep, grounds.tree.id_length), tell)
-
-
-def _end(repository: Repository, grounds: Grounds, plan: Plan, tell: Tell, *, durably: bool = True) -> None:
-    tell("remove journal")
-    remove_plan(repository.common_dir, plan.landing, durably=durably)
-    tell("remove staging")
-    shutil.rmtree(grounds.staging.root, ignore_errors=True)
-
-
-def _recover(repository: Repository, plan: Plan, tell: Tell) -> Recovered | None:
-    grounds = grounds_of(repository, plan)
-    if not grounds.tree.root.is_dir():
-        return None  # A worktree that is not there now, perhaps on a disk that is not mounted.
-    paths = tuple(show_path(step.path) for step in plan.steps)
-    if not grounds.staging.root.is_dir():
-        return _recover_without_staging(repository, grounds, plan, paths, tell)
-    if plan.ready:
-        edited = tuple(show_path(step.path) for step in plan.steps if _is_edited(grounds, step))
+    recovered: list[Recovered] = []
+    faults: list[Exception] = []
+    for _, group in itertools.groupby(plans, key=lambda plan: plan.group):
         try:
-            carry_out(grounds, plan, tell)
-            return Recovered(
-                plan.landing, plan.child, True, paths, edited, finish(repository, grounds, plan, tell)
-            )
-        except (Moved, GitFailed, OSError):
-            pass  # A person has edited a path that is still to change, or the disk refuses to go this way.
-    left, kept = abandon(repository, grounds, plan, tell)
-    return Recovered(plan.landing, plan.child, False, paths, left, kept)
+            recovered += _recover_group(repository, list(group), tell, faults)
+        except (GitFailed, OSError) as fault:
+            faults.append(fault)
+    _remove_orphans(repository.common_dir, {plan.group for plan in plans}, tell)
+    if faults:
+        raise faults[0]
+    return tuple(recovered)
 
 
-def _recover_without_staging(
-    repository: Repository, grounds: Grounds, plan: Plan, paths: tuple[str, ...], tell: Tell
-) -> Recovered:
+def _recover_group(
+    repository: Repository, plans: Sequence[Plan], tell: Tell, faults: list[Exception]
+) -> list[Recovered]:
+    """Bring each landing of a group to its own end; they have nothing to do with one another."""
+    group = [Underway(grounds_of(repository, plan), plan) for plan in plans]
+    if not group[0].grounds.tree.root.is_dir():
+        return []  # A worktree that is not there now, perhaps on a disk that is not mounted.
+    if not group[0].grounds.staging.root.is_dir():
+        return [_recover_without_staging(repository, one, tell) for one in group]
+    edited = [tuple(map(show_path, _edited(one))) for one in group]
+    for one in group:
+        if not one.plan.ready:
+            take_back(repository, tell, one, None)
+    # A person may have edited a path that is still to change, or the disk may refuse to go this way: then back.
+    ends = carry_through(repository, group, tell, is_new=False)
+    faults += [end.fault for end in ends if end.is_open and end.fault is not None]
+    return [
+        _told(one.plan, end.has_landed, left if end.has_landed else end.edited, end.kept)
+        for one, end, left in zip(group, ends, edited, strict=True)
+        if not end.is_open
+    ]
+
+
+def _recover_without_staging(repository: Repository, one: Underway, tell: Tell) -> Recovered:
     """The files that waited are gone, by its end or by somebody: what stands in the tree is all there is, and stays."""
-    if has_landing_refs(repository, plan.landing, plan.after):
-        kept = _clear(repository, _over(grounds), plan, tell, durably=True)
-        return Recovered(plan.landing, plan.child, True, paths, (), kept)
+    grounds, plan = one.grounds, one.plan
+    if has_landing_ref(repository, plan.landing, plan.after):
+        return _told(plan, True, (), clear_landed(repository, grounds, plan, tell))
     other = tuple(show_path(step.path) for step in plan.steps if grounds.stands(step) != step.after)
-    if not other:
-        return Recovered(plan.landing, plan.child, True, paths, (), finish(repository, grounds, plan, tell))
-    kept = _clear_waiting(repository, grounds, plan, tell)
-    _end(repository, grounds, plan, tell)
-    return Recovered(plan.landing, plan.child, False, paths, other, kept)
+    if other:
+        return _told(plan, False, other, drop(repository, grounds, plan, tell))
+    needs = record(repository, grounds, plan, tell)
+    tell("wait for the disk")
+    sync_all(needs)
+    return _told(plan, True, (), clear_landed(repository, grounds, plan, tell))
+
+
+def _told(plan: Plan, completed: bool, edited: tuple[str, ...], kept: tuple[str, ...]) -> Recovered:
+    paths = tuple(show_path(step.path) for step in plan.steps)
+    return Recovered(plan.landing, plan.child, completed, paths, edited, kept)
+
+
+def _edited(one: Underway) -> list[RepoPath]:
+    """The paths that a person has changed since the landing did."""
+    return [step.path for step in one.plan.steps if one.plan.ready and _is_edited(one.grounds, step)]
 
 
 def _is_edited(grounds: Grounds, step: Step) -> bool:
-    """Whether a person has changed the path since the landing did."""
     return state_of(grounds, step) == "after" and grounds.stands(step) != step.after
 
 

@@ -5,20 +5,23 @@ landing that reaches into submodules is one plan; each file is written by the ru
 and its objects are kept there.
 """
 
+import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from merge.files.removal import remove_tree
 from merge.files.working_files import Seen, Spot, WorkingFiles, folders_above
 from merge.landings.carrying_out import Tell
 from merge.landings.landing_journal import Inside, Plan, staging_folder
 from merge.landings.landing_plan import Ready, make_steps, new_place, permissions_after
 from merge.landings.landing_records import Facts, write_commits
-from merge.landings.plain_writing import plain_files
+from merge.landings.plain_writing import PlainFile
 from merge.landings.weighing import ClearPart, all_ready
 from merge.landings.writing_out import write_out
 from merge.merging.parts import join
@@ -31,18 +34,34 @@ from merge.store.trees import Change, ObjectId, RepoPath
 
 @dataclass(frozen=True)
 class Prepared:
-    """A landing that can begin once what it `needs` is on the disk. `notes` are to be told."""
+    """A landing that can begin once what it `needs` is on the disk. `notes` are to be told.
+
+    `written_bytes` are those of the files that were written as they are stored.
+    """
 
     plan: Plan
     notes: tuple[str, ...]
     needs: tuple[Unsynced, ...]
+    written_bytes: int
+
+
+class Number(NamedTuple):
+    """The number of a landing, and that of the group which it is in."""
+
+    landing: str
+    group: str
+
+
+PlainParts = Sequence[Mapping[RepoPath, PlainFile] | None]
+"""For each part of a change the files that are written as they are stored, as `plain_files` finds them."""
 
 
 def prepare(
     repository: Repository,
     clear: Sequence[ClearPart],
+    plain: PlainParts,
     facts: Facts,
-    landing: str,
+    number: Number,
     tell: Tell,
     all_beside: bool,
 ) -> Prepared:
@@ -52,8 +71,9 @@ def prepare(
         GitFailed: when git can't write a file or an object.
         OSError: when the disk refuses.
     """
-    staging = staging_folder(repository.common_dir, landing)
-    after, notes = _stage(clear, staging, tell)
+    landing = number.landing
+    staging = staging_folder(repository.common_dir, number.group)
+    after, notes = _stage(clear, plain, staging, landing, tell)
     ready = all_ready(clear)
     beside = _paths_elsewhere(clear[0].present.files, ready, staging, all_beside)
     steps = make_steps(ready, after, beside, landing)
@@ -61,6 +81,7 @@ def prepare(
     root = os.fsencode(repository.root)
     plan = Plan(
         landing,
+        number.group,
         facts.child,
         root,
         steps,
@@ -71,68 +92,74 @@ def prepare(
         ready=not beside,
         inside=inside,
     )
-    own = f"staging/{landing}"
+    own = f"staging/{number.group}"
     waiting = [
-        f"{own}/{os.fsdecode(new_place(number))}"
-        for number, change in enumerate(ready.changes)
+        f"{own}/{os.fsdecode(new_place(landing, order))}"
+        for order, change in enumerate(ready.changes)
         if change.path in after
     ]
     covey = [*waiting, own, "staging", "landings/last", "", ".."]
     needs = (Unsynced(f"{repository.common_dir}/covey", covey), *objects)
-    return Prepared(plan, notes, needs)
+    files = [file for part in plain if part is not None for file in part.values()]
+    return Prepared(plan, notes, needs, sum(len(file.content) for file in files))
+
+
+def discard(staging: Path, landing: str) -> None:
+    """Remove what waits for a landing that is none; what others of its group have there stays."""
+    prefix = f"{landing}-"
+    with contextlib.suppress(OSError):  # what stays here goes with the group's folder
+        for entry in os.scandir(staging):
+            if entry.name.startswith(prefix):
+                remove_tree(Path(entry.path))
 
 
 def _stage(
-    clear: Sequence[ClearPart], staging: Path, tell: Tell
+    clear: Sequence[ClearPart], plain_parts: PlainParts, staging: Path, landing: str, tell: Tell
 ) -> tuple[dict[RepoPath, Seen | None], tuple[str, ...]]:
     """Write the new files to where they wait; what waits for which path, and what is to be told."""
     tell("make staging")
-    staging.mkdir(parents=True)
+    staging.mkdir(parents=True, exist_ok=True)
     waiting = WorkingFiles(staging, clear[0].present.files.id_length)
     after: dict[RepoPath, Seen | None] = {}
     notes: list[str] = []
-    number = 0
-    for order, each in enumerate(clear):
+    first = 0
+    for order, (each, plain) in enumerate(zip(clear, plain_parts, strict=True)):
         changes = each.clear.ready.changes
+        places = {change.path: new_place(landing, own) for own, change in enumerate(changes, first)}
         entries = {change.path: change.after for change in changes if change.after is not None}
         tell("write new files")
-        seen: dict[int, Seen | None] = {}
-        plain = plain_files(each.present, entries, [change.path for change in changes])
+        seen: dict[RepoPath, Seen | None] = {}
         if plain is not None:
             with waiting.open_folder(b"") as folder:
-                for own, change in enumerate(changes, number):
-                    if change.path in plain:
-                        seen[own] = plain[change.path].write(folder, new_place(own))
+                for path, file in plain.items():
+                    seen[path] = file.write(folder, places[path])
         else:
-            (staging / "written").mkdir(exist_ok=True)
-            written = WorkingFiles(staging / "written" / str(order), waiting.id_length)
+            written = WorkingFiles(staging / f"{landing}-written-{order}", waiting.id_length)
             written.root.mkdir()
-            paths = [change.path for change in changes]
-            notes += write_out(each.present, entries, paths, written, staging / f"index-{order}")
-            for own, change in enumerate(changes, number):
-                if change.path in entries:
-                    # All in one folder: one to sync instead of as many as there are in the tree.
-                    Spot(written, change.path).move_to(Spot(waiting, new_place(own)))
-                    seen[own] = waiting.look(new_place(own))
-        for own, change in enumerate(changes, number):
+            index = staging / f"{landing}-index-{order}"
+            notes += write_out(each.present, entries, list(places), written, index)
+            for path in entries:
+                # All in one folder: one to sync instead of as many as there are in the tree.
+                Spot(written, path).move_to(Spot(waiting, places[path]))
+                seen[path] = waiting.look(places[path])
+        for change in changes:
             if change.path in entries:
                 before = each.clear.ready.before[change.path]
-                after[each.part.from_outside(change.path)] = _as_it_will_be(
-                    waiting, own, change, before, seen[own]
-                )
-        number += len(changes)
+                will_be = _as_it_will_be(waiting, places[change.path], change, before, seen[change.path])
+                after[each.part.from_outside(change.path)] = will_be
+        first += len(changes)
     return after, tuple(notes)
 
 
 def _as_it_will_be(
-    waiting: WorkingFiles, number: int, change: Change, before: Seen | None, written: Seen | None
+    waiting: WorkingFiles, place: RepoPath, change: Change, before: Seen | None, written: Seen | None
 ) -> Seen:
     """The new file of a change, which is given the permissions that it shall have."""
     assert written is not None, f"no file was written for {change.path!r}"
     permissions = permissions_after(change, before, written)
     if written.kind != "file" or permissions == written.permissions:
         return written
-    waiting.set_permissions(new_place(number), permissions)
+    waiting.set_permissions(place, permissions)
     return msgspec.structs.replace(written, permissions=permissions)
 
 

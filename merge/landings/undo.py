@@ -108,7 +108,7 @@ def undo_landing(
     """
     from merge.files.lock import landing_lock
     from merge.landings.carrying_out import nobody
-    from merge.landings.landing_course import Clash, Done, Nothing, Refused, run_course
+    from merge.landings.landing_course import Clash, Done, Failed, Nothing, Refused, Wanted, run_courses
     from merge.landings.landing_records import facts_of
     from merge.landings.recovery import recover_locked
     from merge.merging.conflict import describe
@@ -127,7 +127,8 @@ def undo_landing(
             return UndoHeld(record.landing, f"{busy} is in progress; finish or abort it, then undo")
         before, after = (read_commit(repository, commit).tree for commit in (record.before, record.after))
         facts = facts_of(repository, record.facts.child, undoes=record.landing)
-        course = run_course(repository, after, before, facts, choices=choices or {}, tell=heard)
+        wanted = Wanted(after, before, facts, choices or {})
+        ((_, course),) = run_courses(repository, [wanted], heard)
     match course:
         case Done(undo, paths, notes):
             return Undone(record.landing, undo, paths, notes)
@@ -138,6 +139,8 @@ def undo_landing(
             return UndoConflicted(record.landing, lines)
         case Refused(reason):
             return UndoHeld(record.landing, reason)
+        case Failed(fault):
+            raise fault
 
 
 def _records_here(repository: Repository) -> "tuple[LandingRecord, ...]":

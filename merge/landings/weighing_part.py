@@ -18,12 +18,13 @@ from merge.store.trees import ObjectId, RepoPath
 class Clear:
     """It can be landed as `ready` says, which may be that there is nothing to do.
 
-    `whole` is all of what the parent has, where the merge had to look at it.
+    `whole` is all of what the parent has, where the merge had to look at it. `plainly` is as for `Merged`.
     """
 
     ready: Ready
     notes: tuple[str, ...]
     whole: ObjectId | None = None
+    plainly: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def weigh(
         merged, found = decided, compare_with_disk(present, decided.changes)
     match found:
         case Ready():
-            return Clear(found, merged.notes, merged.whole)
+            return Clear(found, merged.notes, merged.whole, merged.plainly)
         case Impossible(reason):
             return Barred(reason)
         case Outdated(path):

@@ -24,12 +24,13 @@ class Merged(msgspec.Struct, frozen=True):
     """The merge is clean: `changes` lead from what the parent has to the merged tree.
 
     `notes` tell what a reader would not expect, such as a file that went with its renamed folder. `whole` is all of
-    what the parent has, where the merge had to look at it.
+    what the parent has, where the merge had to look at it. It is merged `plainly` where ids alone settled every path.
     """
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
     whole: ObjectId | None = None
+    plainly: bool = False
 
 
 class Clashed(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ def merge_trees(
     """
     wanted = changed_paths(repository, base, theirs)
     if not wanted:
-        return Merged(())
+        return Merged((), plainly=True)
     try:
         now = ours.entries({change.path: (change.before, change.after) for change in wanted})
         settled: list[Change] = []
@@ -129,7 +130,7 @@ def _merge_edits(
 ) -> Merged | Clashed:
     """Let git merge just the files that stand on all three sides and differ on all."""
     if not contested:
-        return Merged(tuple(settled))
+        return Merged(tuple(settled), plainly=True)
     base, ours, theirs = (
         edit_tree(repository, None, entries)
         for entries in (

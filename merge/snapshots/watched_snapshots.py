@@ -246,7 +246,7 @@ class WatchedSnapshots:
 
 def _find_sources(repository: Repository, shared: Sequence[str]) -> _Sources | None:
     config, config_sources = read_config_and_sources(repository)
-    if config_sources is None:
+    if not config_sources.are_settled:
         return None
     excludes = config.get("core.excludesfile", str(home_folder() / "git" / "ignore"))
     files = (

@@ -34,16 +34,21 @@ _Mark = tuple[int, ...]
 
 
 class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a configuration was read from, each file with what told it from any other state of itself."""
+    """What a configuration was read from, each file with what told it from any other state of itself.
+
+    Before they `are_settled`, that does not tell of a change.
+    """
 
     surroundings: tuple[str, ...]
     marks: dict[str, _Mark]
     head: str | None
+    are_settled: bool
 
     def are_unchanged(self, repository: Repository) -> bool:
         """Whether reading the configuration again would give the same."""
         return (
-            self.surroundings == _surroundings(repository)
+            self.are_settled
+            and self.surroundings == _surroundings(repository)
             and all(mark_of(name) == mark for name, mark in self.marks.items())
             and (self.head is None or self.head == _head(repository))
         )
@@ -54,7 +59,7 @@ class SeenConfig:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._seen: tuple[dict[str, str], Sources | None] | None = None
+        self._seen: tuple[dict[str, str], Sources] | None = None
 
     def read(self) -> Mapping[str, str]:
         """The configuration in force, as `merge.store.filters.read_config` gives it.
@@ -62,13 +67,13 @@ class SeenConfig:
         Raises:
             GitFailed: when git can't read it.
         """
-        if self._seen is None or self._seen[1] is None or not self._seen[1].are_unchanged(self._repository):
+        if self._seen is None or not self._seen[1].are_unchanged(self._repository):
             self._seen = read_config_and_sources(self._repository)
         return self._seen[0]
 
 
-def read_config_and_sources(repository: Repository) -> tuple[dict[str, str], Sources | None]:
-    """The configuration in force, and what it was read from; None where that would not tell of a change.
+def read_config_and_sources(repository: Repository) -> tuple[dict[str, str], Sources]:
+    """The configuration in force, and what it was read from.
 
     Raises:
         GitFailed: when git can't read the configuration.
@@ -92,9 +97,8 @@ def read_config_and_sources(repository: Repository) -> tuple[dict[str, str], Sou
     marks = {str(path): mark_of(str(path)) for path in (*_standard_files(repository), *origins, *includes)}
     by_branch = any(key.startswith("includeif.onbranch:") for key in config)
     newest = max((seconds for mark in marks.values() for seconds in mark[:2]), default=0) / 1e9
-    if newest < before - _SETTLED_SECONDS and all(marks[str(origin)] for origin in origins):
-        return config, Sources(surroundings, marks, head if by_branch else None)
-    return config, None
+    are_settled = newest < before - _SETTLED_SECONDS and all(marks[str(origin)] for origin in origins)
+    return config, Sources(surroundings, marks, head if by_branch else None, are_settled)
 
 
 def home_folder() -> Path:

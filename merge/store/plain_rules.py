@@ -35,10 +35,12 @@ def attributes_above(paths: Iterable[RepoPath]) -> set[RepoPath]:
     return found
 
 
-def rules_if_plain(repository: Repository, paths: Collection[RepoPath]) -> Rules | None:
+def rules_if_plain(
+    repository: Repository, paths: Collection[RepoPath], rules: Rules | None = None
+) -> Rules | None:
     """The rules in force, where neither names nor attributes of the working tree have git change these files.
 
-    What its settings do is in the answer. None is no, or perhaps not.
+    They are `rules`, where somebody has just read them. What settings do is in the answer. None is no, or perhaps not.
 
     Raises:
         GitFailed: when git can't read the configuration.
@@ -47,7 +49,7 @@ def rules_if_plain(repository: Repository, paths: Collection[RepoPath]) -> Rules
         return None
     if os.path.lexists(repository.git_dir / "info" / "sparse-checkout"):
         return None  # attributes may be where no file is
-    rules = read_rules(repository)
+    rules = rules or read_rules(repository)
     root = os.fsencode(repository.root)
     sources = [root + b"/" + path for path in attributes_above(paths)]
     sources += [os.fsencode(name) for name in rules.attributes]

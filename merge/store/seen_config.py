@@ -6,7 +6,7 @@ Only facts are kept, no values that a person may have secrets in. What tells whe
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,12 +21,14 @@ class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether no setting has git write a file otherwise than it is stored, nor store it otherwise than it stands.
 
     The second holds for files without a carriage return. Attributes may do so all the same: those may be in
-    `attributes`, files beside the `.gitattributes` of the working tree, of which some may not exist.
+    `attributes`, files beside the `.gitattributes` of the working tree, of which some may not exist. `within` are
+    paths of the working tree where settings or attributes are, or would be, because some setting or link leads there.
     """
 
     written_as_stored: bool
     stored_as_it_stands: bool
     attributes: tuple[str, ...]
+    within: tuple[str, ...]
 
 
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,8 +51,9 @@ def read_rules(repository: Repository) -> Rules:
         return kept.rules
     config, sources = read_config_and_sources(repository)
     attributes = tuple(_attribute_files(repository, config))
-    rules = Rules(_is_written_as_stored(config), _is_stored_as_it_stands(config), attributes)
-    if sources is not None:
+    within = tuple(_within(repository, (*sources.marks, *attributes)))
+    rules = Rules(_is_written_as_stored(config), _is_stored_as_it_stands(config), attributes, within)
+    if sources.are_settled:
         _keep(file, _Kept(sources, rules))
     return rules
 
@@ -95,3 +98,11 @@ def _attribute_files(repository: Repository, config: dict[str, str]) -> Iterator
         yield str(repository.root / os.path.expanduser(named))  # noqa: PTH111 (see `config_sources`)
     for folder in system_folders():
         yield str(folder / "gitattributes")
+
+
+def _within(repository: Repository, files: Iterable[str]) -> Iterator[str]:
+    root = os.path.realpath(repository.root) + "/"
+    for file in files:
+        path = os.path.realpath(file)
+        if path.startswith(root) and not path.startswith(f"{root}.git/"):
+            yield path.removeprefix(root)

@@ -17,10 +17,16 @@ from pathlib import Path
 
 # So much is written in about the time that a dozen files take one by one.
 _CHEAP_BYTES = 16 << 20
+_DOZEN = 12
+
+# More than this takes a second or so, however many files would be spared.
+_MOST_BYTES = 256 << 20
 
 # Filesystems with a log, whose syncfs(2) is known to wait for everything, by their number in statfs(2): ext3 and
-# ext4, XFS, btrfs, F2FS, ZFS; and tmpfs. On others (a network, FUSE) it may be no more than a hint.
-_LOCAL = frozenset((0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0x2FC12FC1, 0x01021994))
+# ext4, XFS, btrfs, F2FS, ZFS; and tmpfs, which has no disk to wait for. On others (a network, FUSE) it may be no
+# more than a hint.
+_MEMORY = 0x01021994
+_LOCAL = frozenset((0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0x2FC12FC1, _MEMORY))
 
 # Since this Linux syncfs(2) reports a write that failed.
 _REPORTS_FAULTS = (5, 8)
@@ -50,10 +56,16 @@ def sync_all(places: Iterable[Unsynced]) -> None:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             by_device.setdefault(os.lstat(place.folder).st_dev, []).append(place)
     for together in by_device.values():
-        if not _sync_filesystem(together[0].folder):
-            for place in together:
-                for name in place.names:
-                    _sync(f"{place.folder}/{name}" if name else place.folder)
+        unwritten = _unwritten_bytes()
+        if unwritten <= _CHEAP_BYTES and _sync_filesystem(together[0].folder):
+            continue
+        paths = [
+            f"{place.folder}/{name}" if name else place.folder for place in together for name in place.names
+        ]
+        cheap = min(_CHEAP_BYTES * len(paths) // _DOZEN, _MOST_BYTES)
+        if not (_CHEAP_BYTES < unwritten <= cheap and _sync_filesystem(together[0].folder)):
+            for path in dict.fromkeys(paths):
+                _sync(path)
 
 
 def sync_folder(folder: Path) -> None:
@@ -94,15 +106,16 @@ def _sync(path: str) -> None:
 
 
 def _sync_filesystem(folder: str) -> bool:
-    """Sync all of the filesystem that the folder is on, when that is certain to do and cheap; whether it was done."""
+    """Sync all of the filesystem that the folder is on, when that is certain to do; whether it was done."""
     syncfs = _syncfs()
-    if syncfs is None or _unwritten_bytes() > _CHEAP_BYTES:
+    if syncfs is None:
         return False
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        if _kind_of_filesystem(descriptor) not in _LOCAL:
+        kind = _kind_of_filesystem(descriptor)
+        if kind not in _LOCAL:
             return False
-        if syncfs(descriptor) != 0:
+        if kind != _MEMORY and syncfs(descriptor) != 0:
             fault = ctypes.get_errno()
             raise OSError(fault, os.strerror(fault), folder)
         return True

@@ -1,13 +1,12 @@
 """Landings that the project's checks must agree with: who breaks one is taken back, named and kept.
 
-Results that wait together land together, one after another, and are checked once. When that fails, the cause is found
+Results that wait together land together, in their order, and are checked once. When that fails, the cause is found
 by bisection over their order: the child with which the checks first fail is taken back by the reverse of its landing,
 the others stay. So n children cost one run of the checks when all is well, and about log2 n more for each that breaks
 something. Everything happens in the parent's tree, because only there are the things that checks need.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 import trio
@@ -17,23 +16,10 @@ from merge.landings.undo import Undone, undo_landing
 from merge.store.repository import Repository
 from orchestrator.checks.results import CheckResult, describe
 from orchestrator.checks.running import Checks
-from orchestrator.children.landing_turn import ToLand
+from orchestrator.children.landing_turn import Line, ToLand, Waiting, land_waiting
 
 _SAID_CHARACTERS = 120
 """Of the last line of a check's output, as much as fits a row beside the rest."""
-
-
-@dataclass
-class _Waiting:
-    """A result in the line. It has either a `landing` or a `fault` once it was its turn."""
-
-    what: ToLand
-    landing: AnyLanding | None = None
-    fault: Exception | None = None
-
-    @property
-    def is_over(self) -> bool:
-        return self.landing is not None or self.fault is not None
 
 
 class _NoVerdict(Exception):
@@ -46,58 +32,43 @@ class VerifiedTurn:
     def __init__(self, repository: Repository, checks: Checks) -> None:
         self._repository = repository
         self._checks = checks
-        self.lock = trio.Lock()
-        self._line: list[_Waiting] = []
-        self._batch: list[_Waiting] = []
+        self.line = Line()
+        self._batch: Sequence[Waiting] = ()
         self._checking = trio.CancelScope()
 
     async def land(self, what: ToLand) -> AnyLanding:
         """See `LandingTurn`."""
-        waiting = _Waiting(what)
-        self._line.append(waiting)
-        async with self.lock:
-            # Who had the turn before may have taken this one along.
-            if not waiting.is_over:
-                self._batch, self._line = self._line, []
-                try:
-                    await self._land_together(self._batch)
-                finally:
-                    self._batch = []
-        if waiting.fault is not None:
-            raise waiting.fault
-        assert waiting.landing is not None
-        return waiting.landing
+        return await self.line.wait(what, self._land_together)
 
     def reconsider(self) -> None:
         """See `LandingTurn`: the check that runs for a stopped child is left off."""
         if any(waiting.what.is_stopped() for waiting in self._batch):
             self._checking.cancel()
 
-    async def _land_together(self, batch: Sequence[_Waiting]) -> None:
-        for waiting in batch:
-            await self._land(waiting)
-        landed = [waiting for waiting in batch if isinstance(waiting.landing, Landed)]
+    async def _land_together(self, batch: Sequence[Waiting]) -> None:
+        self._batch = batch
         try:
-            while landed and (failed := await self._failing()) is not None:
-                landed = await self._without_the_cause(landed, failed)
-        except _NoVerdict as why:
-            for waiting in landed:
-                _note(waiting, f"it is not known whether it breaks a check: {why}")
+            await self._land(*batch)
+            landed = [waiting for waiting in batch if isinstance(waiting.landing, Landed)]
+            try:
+                while landed and (failed := await self._failing()) is not None:
+                    landed = await self._without_the_cause(landed, failed)
+            except _NoVerdict as why:
+                for waiting in landed:
+                    _note(waiting, f"it is not known whether it breaks a check: {why}")
+        finally:
+            self._batch = ()
 
-    async def _land(self, waiting: _Waiting) -> None:
-        try:
-            waiting.what.begin()
-            waiting.landing = await trio.to_thread.run_sync(waiting.what.land)
-        except Exception as error:  # the child's own: it is told to who asked for this landing
-            waiting.fault = error
+    async def _land(self, *waiting: Waiting) -> None:
+        await land_waiting(self._repository, waiting)
 
-    async def _without_the_cause(self, landed: list[_Waiting], failed: CheckResult) -> list[_Waiting]:
+    async def _without_the_cause(self, landed: list[Waiting], failed: CheckResult) -> list[Waiting]:
         """Take back the one with which the checks begin to fail; those whose landing is to be checked again.
 
         All of `landed` are in the tree, and the checks fail.
         """
         breaks = _breaks(failed)
-        away: list[_Waiting] = []
+        away: list[Waiting] = []
         try:
             good, bad = 0, len(landed)
             await self._go_to(0, landed, away)
@@ -121,27 +92,26 @@ class VerifiedTurn:
             after = landed[good + 1 :]
             for waiting in after:
                 away.remove(waiting)
-                await self._land(waiting)
+            await self._land(*after)
             return [waiting for waiting in after if isinstance(waiting.landing, Landed)]
         finally:
             # No verdict: nobody is held for what may be another's fault.
-            for waiting in away:
-                await self._land(waiting)
+            await self._land(*(waiting for waiting in landed if waiting in away))
 
-    async def _go_to(self, count: int, landed: Sequence[_Waiting], away: list[_Waiting]) -> None:
+    async def _go_to(self, count: int, landed: Sequence[Waiting], away: list[Waiting]) -> None:
         """Bring about that of `landed` the first `count` are in the tree. `away` are those that are not."""
         for waiting in reversed(landed[count:]):
             if waiting not in away:
                 await self._take_back(waiting)
                 away.append(waiting)
-        for waiting in landed[:count]:
-            if waiting in away:
-                away.remove(waiting)
-                await self._land(waiting)
-                if not isinstance(waiting.landing, Landed):
-                    raise _NoVerdict("what landed could not be put back as it was")
+        back = [waiting for waiting in landed[:count] if waiting in away]
+        for waiting in back:
+            away.remove(waiting)
+        await self._land(*back)
+        if not all(isinstance(waiting.landing, Landed) for waiting in back):
+            raise _NoVerdict("what landed could not be put back as it was")
 
-    async def _take_back(self, waiting: _Waiting) -> None:
+    async def _take_back(self, waiting: Waiting) -> None:
         assert isinstance(waiting.landing, Landed)
         undone = await trio.to_thread.run_sync(undo_landing, self._repository, waiting.landing.landing)
         if not isinstance(undone, Undone):
@@ -170,6 +140,6 @@ def _breaks(failed: CheckResult) -> str:
     return f"breaks {failed.name} ({'; '.join([describe(failed.ending), *said])})"
 
 
-def _note(waiting: _Waiting, note: str) -> None:
+def _note(waiting: Waiting, note: str) -> None:
     if isinstance(waiting.landing, Landed):
         waiting.landing = msgspec.structs.replace(waiting.landing, notes=(*waiting.landing.notes, note))

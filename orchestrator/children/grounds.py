@@ -8,7 +8,7 @@ import trio
 
 from merge.store.repository import Repository
 from orchestrator.children.checkout_ways import CheckoutWays, PlainWays
-from orchestrator.children.landing_turn import LandingTurn, PlainTurn
+from orchestrator.children.landing_turn import LandingTurn
 from orchestrator.children.ledger import Ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner
@@ -40,7 +40,7 @@ class Grounds:
     ledger: Ledger
     spawner: Spawner
     logs: Path
-    landing_turn: LandingTurn = field(default_factory=PlainTurn)
+    landing_turn: LandingTurn
     slots: Slots = field(default_factory=Slots)
     purse: Purse = field(default_factory=Purse)
     agents: AgentFiles = field(default_factory=AgentFiles)

@@ -119,7 +119,7 @@ async def _settle_checkout(
     finished = row.state in ("finished", "landing")
     return await settle(
         repository,
-        PlainTurn(),
+        PlainTurn(repository),
         checkout,
         began_of(row),
         record,

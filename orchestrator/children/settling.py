@@ -15,7 +15,7 @@ from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import Result, take_result
 from merge.checkouts.turned_back import taken_along, turned_back
 from merge.checkouts.unresolved import unresolved
-from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, land
+from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, Offer
 from merge.store.git import GitFailed
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
@@ -70,7 +70,7 @@ async def settle(
         landing = await turn.land(
             ToLand(
                 begin=record.is_landing,
-                land=partial(_land, repository, checkout, began, result),
+                offer=Offer(checkout.name, quote_path(checkout.path), checkout.base, result.tree, began),
                 hold=partial(_held, checkout),
                 is_stopped=is_stopped,
             )
@@ -87,17 +87,6 @@ def _without_what_came_since(
     if result.works_on in (None, began.head):
         return ()
     return taken_along(repository, result.works_on, checkout.base, result.changes)
-
-
-def _land(repository: Repository, checkout: Checkout, began: Began, result: Result) -> AnyLanding:
-    return land(
-        repository,
-        child=checkout.name,
-        checkout=quote_path(checkout.path),
-        base=checkout.base,
-        result=result.tree,
-        began=began,
-    )
 
 
 async def after_landing(

@@ -202,7 +202,7 @@ async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) 
 
 def _landing_turn(repository: Repository, terms: Terms, checks: Checks) -> LandingTurn:
     if not terms.verifies:
-        return PlainTurn()
+        return PlainTurn(repository)
     from orchestrator.checks.verified_landing import VerifiedTurn
 
     return VerifiedTurn(repository, checks)

@@ -93,7 +93,7 @@ def told(undone: AnyUndo) -> list[Line]:
             return [
                 line(Span(f"Landing {landing} can't be taken back as it was; nothing was changed.", "warn")),
                 *(line(f"  {tame_line(conflict)}") for conflict in conflicts),
-                dim(f"git diff refs/covey/landings/{landing}/before refs/covey/landings/{landing}/after"),
+                dim(f"git diff refs/covey/landings/{landing}~ refs/covey/landings/{landing}"),
             ]
         case NothingToUndo(reason=reason):
             return [line(f"Nothing was taken back: {reason}.")]

@@ -16,6 +16,7 @@ import trio
 from merge.store.repository import find_repository
 from orchestrator.children.child import Child, NewChild
 from orchestrator.children.grounds import Grounds, SharedSnapshot
+from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import open_ledger
 from orchestrator.children.spawning import FreshSpawner
 from orchestrator.config.tables import Configuration, SandboxTable
@@ -184,6 +185,7 @@ async def live(
                 ledger,
                 FreshSpawner(worker) if worker else FreshSpawner(),
                 repository / ".git/logs",
+                PlainTurn(place),
                 configuration=Configuration(sandbox=table or SandboxTable()),
             )
             child = Child(

@@ -258,7 +258,7 @@ def test_a_disk_that_refuses_to_clear_away_does_not_undo_what_has_landed(place: 
 
 def test_a_landing_that_cannot_be_recorded_does_not_happen(place: Place) -> None:
     before = exact_state(place.root)
-    place.git("update-ref", "refs/covey/landings/1", "HEAD")  # where a folder of refs would have to be
+    place.git("update-ref", "refs/covey/landings/1/more", "HEAD")  # a folder where the ref would have to be
 
     landing = land_while(place, {"src/app.py": text(15, "the child's"), "new": b"new\n"}, "", lambda: None)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.landings import recovery
+from merge.landings import ending
 from merge.landings.landing import Landed, land
 from merge.landings.landing_journal import open_plans
 from merge.store import syncing
@@ -47,7 +47,7 @@ def test_files_journal_and_objects_are_synced_before_the_first_change(
         if change in ("take file away", "swap files", "put new file") and not checked:
             checked.append(change)
             [plan] = open_plans(common)
-            staging = common / "covey/staging" / plan.landing
+            staging = common / "covey/staging" / plan.group
             waiting = [os.fsdecode(step.new.path) for step in plan.steps if step.new is not None]
             assert len(waiting) == 2
             needed = [staging / path for path in waiting]
@@ -90,7 +90,7 @@ def test_changed_folders_and_refs_are_synced_before_the_landing_ends(
             checked = True
             needed = [place.root / path for path in ("", "src", "new", "new/deep")]
             refs = place.repository.common_dir / "refs"
-            below = ("1/before", "1/after", "1", "")
+            below = ("1", "")
             needed += [*(refs / "covey/landings" / path for path in below), refs / "covey", refs]
             assert [path for path in needed if file_of(path) not in disk.synced] == []
 
@@ -109,7 +109,7 @@ def test_where_names_keep_no_order_each_end_of_a_landing_is_synced(
     def no_order(_: Path) -> bool:
         return False
 
-    monkeypatch.setattr(recovery, "keeps_order", no_order)
+    monkeypatch.setattr(ending, "keeps_order", no_order)
     base = head_tree(place)
     land(place.repository, child="c", checkout="/c", base=base, result=result_of(place, base, {"a": b"a\n"}))
     own = place.repository.common_dir / "covey"

@@ -12,9 +12,9 @@ from merge.landings.landing_journal import (
     Step,
     Waiting,
     open_plans,
-    remove_plan,
+    remove_plans,
     remove_unfinished,
-    write_plan,
+    write_plans,
 )
 from merge.store.trees import ObjectId, RepoPath
 
@@ -27,6 +27,7 @@ STEPS = (
 def plan(landing: str) -> Plan:
     return Plan(
         landing,
+        landing,
         "c",
         b"/tmp/\xff",
         STEPS,
@@ -38,25 +39,25 @@ def plan(landing: str) -> Plan:
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
-    write_plan(tmp_path, plan("1"))
+    write_plans(tmp_path, [plan("1")])
     assert open_plans(tmp_path) == (plan("1"),)
 
 
 def test_plans_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for landing in ("10", "9"):
-        write_plan(tmp_path, plan(landing))
+        write_plans(tmp_path, [plan(landing)])
     assert [found.landing for found in open_plans(tmp_path)] == ["9", "10"]
 
 
 def test_a_landing_that_ended_has_no_plan(tmp_path: Path) -> None:
-    write_plan(tmp_path, plan("1"))
-    remove_plan(tmp_path, "1")
-    remove_plan(tmp_path, "1")
+    write_plans(tmp_path, [plan("1")])
+    remove_plans(tmp_path, ["1"])
+    remove_plans(tmp_path, ["1"])
     assert open_plans(tmp_path) == ()
 
 
 def test_half_a_journal_is_none_and_is_removed(tmp_path: Path) -> None:
-    write_plan(tmp_path, plan("1"))
+    write_plans(tmp_path, [plan("1")])
     half = tmp_path / "covey/landings/2.json.new"
     half.write_bytes(b'{"landing": "2"')
     assert open_plans(tmp_path) == (plan("1"),)
@@ -66,7 +67,7 @@ def test_half_a_journal_is_none_and_is_removed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"landing": "1"}', b"\xff"])
 def test_a_journal_that_holds_no_plan_is_named(tmp_path: Path, content: bytes) -> None:
-    write_plan(tmp_path, plan("1"))
+    write_plans(tmp_path, [plan("1")])
     (tmp_path / "covey/landings/1.json").write_bytes(content)
     with pytest.raises(JournalUnreadable, match=r"1\.json tells of a landing that was interrupted"):
         open_plans(tmp_path)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,12 +13,13 @@ import pytest
 from merge.files import renaming
 from merge.files.working_files import WorkingFiles
 from merge.landings.carrying_out import nobody
-from merge.landings.landing import Landed, land
+from merge.landings.landing import Landed, Offer, land, land_together
 from merge.landings.landing_journal import JournalUnreadable
 from merge.landings.landing_records import read_records
 from merge.landings.recovery import recover_landings
 from merge.landings.undo import undo_landing
 from tests.merge.landing_places import (
+    Wanted,
     exact_state,
     head_tree,
     link,
@@ -431,3 +433,97 @@ def test_a_journal_that_a_power_cut_brings_back_changes_nothing(
     assert exact_state(place.root) == state
     assert own_files(place) == []
     assert len(read_records(place.repository)) == 1
+
+
+GROUP: tuple[dict[str, Wanted], ...] = (
+    {"README.md": b"# One\n", "new/one": b"1\n"},
+    {"bin/run": script(b"#!/bin/sh\n# two\n"), "new/two": b"2\n", "link": link(b"README.md")},
+    {"src/deep/er/leaf.txt": None, "src/app.py": "".join(["LINE 1\n", *LINES[1:]]).encode()},
+)
+"""Three results that may land as one group: edits, a new folder that two of them need, a folder that is emptied."""
+
+
+def offers_in(place: Place) -> list[Offer]:
+    base = head_tree(place)
+    return [
+        Offer(f"c{number}", "/c", base, result_of(place, base, files))
+        for number, files in enumerate(GROUP, 1)
+    ]
+
+
+def land_group(place: Place, offers: list[Offer], tell: Callable[[str], None]) -> object:
+    landings = land_together(place.repository, offers, tell=tell)
+    assert all(isinstance(landing, Landed) for landing in landings)
+    return landings
+
+
+def leaves(state: dict[str, tuple[int, bytes]]) -> dict[str, tuple[int, bytes]]:
+    """Everything but folders."""
+    return {path: seen for path, seen in state.items() if not stat.S_ISDIR(seen[0])}
+
+
+def is_each_whole_or_undone(
+    place: Place, before: dict[str, tuple[int, bytes]], after: dict[str, tuple[int, bytes]]
+) -> tuple[bool, ...]:
+    """Which of the group have landed; every path is as the one that it is of has it, and nothing else is there."""
+    landed = {record.facts.child for record in read_records(place.repository)}
+    whole = tuple(f"c{number}" in landed for number in range(1, len(GROUP) + 1))
+    want = leaves(before)
+    for has_landed, files in zip(whole, GROUP, strict=True):
+        for path in files if has_landed else ():
+            want.pop(path, None)
+            want |= {path: after[path]} if path in after else {}
+    now = exact_state(place.root)
+    assert leaves(now) == want
+    above = {str(folder) for path in want for folder in Path(path).parents} - {"."}
+    assert {path for path in now if path not in leaves(now)} == above
+    assert own_files(place) == []
+    return whole
+
+
+@pytest.mark.parametrize("way", [with_swaps, beside])
+def test_a_group_killed_at_any_change_leaves_each_of_it_whole_or_undone(
+    place: Place, tmp_path: Path, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way(monkeypatch)
+    shutil.rmtree(place.root / ".git/hooks", ignore_errors=True)
+    offers = offers_in(place)
+    before = exact_state(place.root)
+    changes: list[str] = []
+
+    def act(tell: Callable[[str], None]) -> object:
+        return land_group(place, offers, lambda change: (changes.append(change), tell(change))[1])
+
+    frozen = frozen_at_each_change(place, tmp_path, act)
+    after = exact_state(place.root)
+    assert len(frozen) > 20
+
+    outcomes: set[tuple[bool, ...]] = set()
+    for change, each in zip(changes, frozen, strict=True):
+        thaw(place, each)
+        recovered = recover_landings(place.repository)
+        whole = is_each_whole_or_undone(place, before, after)
+        # Once the journals are there, nothing is in the way of going on, but for files that were not all copied yet.
+        assert all(found.completed for found in recovered) or way is beside, change
+        assert recover_landings(place.repository) == ()
+        outcomes.add(whole)
+    assert outcomes == {(False,) * 3, (True,) * 3}
+
+
+def test_of_a_group_that_was_killed_only_the_one_that_a_person_went_on_with_is_taken_back(
+    place: Place, tmp_path: Path
+) -> None:
+    offers = offers_in(place)
+    before = exact_state(place.root)
+    frozen = frozen_at_each_change(place, tmp_path, lambda tell: land_group(place, offers, tell))
+    after = exact_state(place.root)
+
+    outcomes: set[tuple[bool, ...]] = set()
+    for each in frozen:
+        thaw(place, each)
+        mine = place.write("bin/run", "mine\n", executable=True)
+        recover_landings(place.repository)
+        assert mine.read_bytes() == b"mine\n"
+        own = {"bin/run": exact_state(place.root)["bin/run"]}
+        outcomes.add(is_each_whole_or_undone(place, before | own, after | own))
+    assert outcomes == {(False, False, False), (True, False, True), (True, True, True)}

@@ -157,9 +157,7 @@ def test_a_file_in_the_way_can_be_given_up_knowingly(place: Place) -> None:
     assert exact_state(place.root) == kept
     assert attempt({path: "theirs"}) == Landed("1", ("precious.log",))
     assert place.read("precious.log") == b"yours\n"
-    assert b"precious.log" in entries_by_git(
-        place, place.ask("rev-parse", "refs/covey/landings/1/before^{tree}")
-    )
+    assert b"precious.log" in entries_by_git(place, place.ask("rev-parse", "refs/covey/landings/1~^{tree}"))
 
 
 def test_a_folder_in_the_way_cannot_be_given_up_by_a_choice(place: Place) -> None:

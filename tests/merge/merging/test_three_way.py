@@ -122,7 +122,9 @@ def test_a_fast_merge_gives_the_ids_of_the_childs_own_blobs(place: Place) -> Non
     base = head_tree(place)
     theirs = result_of(place, base, {"src/app.py": b"theirs\n"})
     changes = changed_paths(place.repository, base, theirs)
-    assert merge_trees(place.repository, base, StoredTree(place.repository, base), theirs) == Merged(changes)
+    assert merge_trees(place.repository, base, StoredTree(place.repository, base), theirs) == Merged(
+        changes, plainly=True
+    )
 
 
 def submodule(place: Place, base: ObjectId, commit: str) -> ObjectId:
@@ -135,7 +137,7 @@ def test_a_submodule_moved_on_one_side_is_moved(place: Place) -> None:
         RepoPath(b"sub"), Entry(SUBMODULE, ObjectId("1" * 40)), Entry(SUBMODULE, ObjectId("2" * 40))
     )
     assert merge_trees(place.repository, base, StoredTree(place.repository, base), theirs) == Merged(
-        (changed,)
+        (changed,), plainly=True
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from merge.landings.landing import AnyLanding, Held, Landed, land
+from merge.landings.landing import AnyLanding, Held, Landed, Offer
 from orchestrator.checks.check_file import Check
 from orchestrator.checks.running import Checks
 from orchestrator.checks.verified_landing import VerifiedTurn
@@ -35,7 +35,7 @@ class Bench:
 
     async def land(self, *children: str, files: Mapping[str, bytes] | None = None) -> dict[str, AnyLanding]:
         """Let these children land together, in this order."""
-        async with trio.open_nursery() as nursery, self.turn.lock:
+        async with trio.open_nursery() as nursery, self.turn.line.lock:
             for child in children:
                 nursery.start_soon(self._land, child, files or {f"{child}.txt": b"x\n"})
                 await trio.testing.wait_all_tasks_blocked()
@@ -43,15 +43,8 @@ class Bench:
 
     async def _land(self, child: str, files: Mapping[str, bytes]) -> None:
         base = head_tree(self.place)
-        lands = partial(
-            land,
-            self.place.repository,
-            child=child,
-            checkout=child,
-            base=base,
-            result=result_of(self.place, base, files),
-        )
-        what = ToLand(lambda: None, lands, partial(Held, child), lambda: self.is_stopped)
+        offer = Offer(child, child, base, result_of(self.place, base, files))
+        what = ToLand(lambda: None, offer, partial(Held, child), lambda: self.is_stopped)
         self.landings[child] = await self.turn.land(what)
 
     def there(self) -> list[str]:
@@ -169,14 +162,15 @@ async def test_a_search_for_the_cause_that_is_stopped_leaves_everything_landed(t
         assert it.there() == ["a", "b", "c", "d"]
 
 
-async def test_a_landing_that_fails_is_told_to_its_own_child_only(tmp_path: Path) -> None:
+async def test_a_landing_that_cannot_begin_is_told_to_its_own_child_only(tmp_path: Path) -> None:
     async with bench(tmp_path, "true") as it:
+        base = head_tree(it.place)
 
-        def breaks() -> AnyLanding:
+        def breaks() -> None:
             raise OSError("the disk is full")
 
         with pytest.raises(OSError, match="the disk is full"):
-            await it.turn.land(ToLand(lambda: None, breaks, partial(Held, "x")))
+            await it.turn.land(ToLand(breaks, Offer("x", "x", base, base), partial(Held, "x")))
         assert isinstance((await it.land("a"))["a"], Landed)
 
 

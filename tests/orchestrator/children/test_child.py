@@ -21,6 +21,7 @@ from merge.store.repository import find_repository
 from orchestrator.children.checkout_ways import CheckoutWays, PlainWays
 from orchestrator.children.child import Child, NewChild
 from orchestrator.children.grounds import Grounds, SharedSnapshot
+from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import open_ledger
 from orchestrator.children.spawning import FreshSpawner
 from orchestrator.events import ChildFinished, ChildStarted, ChildWorking, Died, NeverBegan, Stopped
@@ -81,7 +82,9 @@ async def bench(
         with closing(journal), open_ledger(place) as ledger:
             spawner = FreshSpawner(worker) if worker is not None else FreshSpawner()
             logs = repository / ".git" / "logs"
-            grounds = Grounds("s-1", place, gateway, journal, ledger, spawner, logs, ways=ways or PlainWays())
+            turn = PlainTurn(place)
+            ways = ways or PlainWays()
+            grounds = Grounds("s-1", place, gateway, journal, ledger, spawner, logs, turn, ways=ways)
             yield Bench(grounds, Child(NewChild(ID, kind, "try it", TASK, False), grounds))
 
 

@@ -125,6 +125,7 @@ async def bench(
                 ledger,
                 spawner,
                 logs,
+                PlainTurn(place),
                 slots=Slots(limit),
                 purse=Purse(budget),
                 agents=AgentFiles(agents),
@@ -209,7 +210,7 @@ async def test_a_child_that_waits_for_its_landing_holds_no_slot(repository_of: R
     writes = talk("Write", says("", call("write", path="new.txt", content="x\n")), says("written"))
     async with bench(repository, writes, talk("Go.", says("gone")), limit=1) as it:
         assert isinstance(it.grounds.landing_turn, PlainTurn)
-        async with it.grounds.landing_turn.lock:
+        async with it.grounds.landing_turn.line.lock:
             writer = await it.start("Write it.", "implement")
             await it.until(await it.start("Go."), ChildFinished)
             assert it.children.roster[writer].report is None
