@@ -1,66 +1,16 @@
 """What a person may tell covey itself, not the model: `/children`, `/kill ID` and the rest of one table.
 
-`read_line` is pure; `carry_out` does what was read and answers with lines. A line that is no command is a
-request.
+All here is pure. A line that is no command is a request; what is done at a command is said in
+`orchestrator.terminal.carrying_out`, and in the file of each screen for what is a screen's own affair.
 """
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol, assert_never
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
-from merge.store.repository import Repository
-from orchestrator.conversation.budget import Purse
-from orchestrator.events import Dismissed
-from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.journal import Journal
-from orchestrator.roster import Picture
-from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.rows import child_rows
-from worker.protocol import ChildId
-
-THE_PERSON = "the person"
-
-
-class RunningChild(Protocol):
-    """A child as the commands need it; `report` is None as long as it works."""
-
-    @property
-    def report(self) -> object | None: ...
-
-    async def steer(self, text: str) -> bool: ...
-
-
-class ChildrenAtHand(Protocol):
-    """The children of the session, by id."""
-
-    @property
-    def roster(self) -> Mapping[ChildId, RunningChild]: ...
-
-    def stop(self, child: ChildId, by: str) -> None: ...
-
-
-class CommandedSession(Protocol):
-    """The session as the commands need it."""
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def children(self) -> ChildrenAtHand: ...
-
-    @property
-    def repository(self) -> Repository: ...
-
-    @property
-    def purse(self) -> Purse: ...
-
-    @property
-    def endpoint(self) -> Endpoint: ...
-
-    def switch_model(self, model: str) -> None: ...
+from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 
 
 class Help(msgspec.Struct, frozen=True):
@@ -167,28 +117,98 @@ AnyCommand = (
     | Mistake
 )
 
-# Name, arguments, what it does: the help, the parser and the mistakes read this one table.
-COMMANDS: tuple[tuple[str, str, str], ...] = (
-    ("/help", "", "show this list"),
-    ("/children", "", "every child of the session: state, last action, model calls, tokens, time"),
-    ("/kill", "ID", "stop a child and everything it started; its edits so far are kept"),
-    ("/steer", "ID TEXT", "tell a running child something; it reads it before its next reply"),
-    ("/dismiss", "ID", "take a child's row from the view; it runs on, and its report still comes"),
-    ("/compact", "", "make the conversation shorter: the model goes on with a summary of it"),
-    ("/new", "", "end this session and begin another, with nothing told yet"),
-    ("/review", "[ID]", "look at what was kept, decide its conflicts, land it or drop it"),
-    ("/send-back", "ID [TEXT]", "let a kept child go on: it is told what conflicts, and what you say"),
-    ("/undo", "[LANDING]", "take back the last landing, or the one of that number or child"),
-    (
+
+class Spelling(msgspec.Struct, frozen=True):
+    """How a command is typed. `read` makes the command of its words: the first, and all the rest as one.
+
+    `arguments` are as many words as the command takes; those in brackets may be left out.
+    """
+
+    name: str
+    arguments: str
+    does: str
+    read: Callable[[Sequence[str]], AnyCommand]
+
+    @property
+    def usage(self) -> str:
+        """The command with its arguments, as help shows it."""
+        return f"{self.name} {self.arguments}".rstrip()
+
+
+def _read_modules(words: Sequence[str]) -> AnyCommand:
+    match words:
+        case []:
+            return Show("modules")
+        case [module, "on" | "off" as state]:
+            return Switch(module, state == "on")
+        case _:
+            module = tame_line(words[0])
+            return Mistake(f"What of {module}? /modules {module} on, or off.")
+
+
+# The help, the parser, what Tab offers and the mistakes read this one table.
+COMMANDS = (
+    Spelling("/help", "", "show this list", lambda words: Help()),
+    Spelling(
+        "/children",
+        "",
+        "every child of the session: state, last action, model calls, tokens, time",
+        lambda words: ShowChildren(),
+    ),
+    Spelling(
+        "/kill",
+        "ID",
+        "stop a child and everything it started; its edits so far are kept",
+        lambda words: Kill(*words),
+    ),
+    Spelling(
+        "/steer",
+        "ID TEXT",
+        "tell a running child something; it reads it before its next reply",
+        lambda words: SteerChild(*words),
+    ),
+    Spelling(
+        "/dismiss",
+        "ID",
+        "take a child's row from the view; it runs on, and its report still comes",
+        lambda words: Dismiss(*words),
+    ),
+    Spelling(
+        "/compact",
+        "",
+        "make the conversation shorter: the model goes on with a summary of it",
+        lambda words: Compact(),
+    ),
+    Spelling("/new", "", "end this session and begin another, with nothing told yet", lambda words: New()),
+    Spelling(
+        "/review",
+        "[ID]",
+        "look at what was kept, decide its conflicts, land it or drop it",
+        lambda words: Review(*words),
+    ),
+    Spelling(
+        "/send-back",
+        "ID [TEXT]",
+        "let a kept child go on: it is told what conflicts, and what you say",
+        lambda words: SendBack(*words),
+    ),
+    Spelling(
+        "/undo",
+        "[LANDING]",
+        "take back the last landing, or the one of that number or child",
+        lambda words: Undo(*words),
+    ),
+    Spelling(
         "/model",
         "[NAME]",
         "which model answers, and where; or let another one answer from the next request on",
+        lambda words: SwitchModel(*words) if words else Show("model"),
     ),
-    ("/budget", "", "what has been used, and how much may be"),
-    ("/jobs", "", "the background commands of this workspace"),
-    ("/modules", "[NAME on|off]", "what can be turned on and off, or turn one"),
-    ("/settings", "", "every setting and where it comes from"),
-    ("/quit", "", "leave; so does Ctrl-D"),
+    Spelling("/budget", "", "what has been used, and how much may be", lambda words: Show("budget")),
+    Spelling("/jobs", "", "the background commands of this workspace", lambda words: Show("jobs")),
+    Spelling("/modules", "[NAME on|off]", "what can be turned on and off, or turn one", _read_modules),
+    Spelling("/settings", "", "every setting and where it comes from", lambda words: Show("settings")),
+    Spelling("/quit", "", "leave; so does Ctrl-D", lambda words: Quit()),
 )
 
 _KEYS = (
@@ -204,154 +224,30 @@ def read_line(text: str) -> AnyCommand | None:
     if not text.startswith("/"):
         return None
     name, _, rest = text.strip().partition(" ")
-    rest = rest.strip()
-    usages = {known: arguments for known, arguments, _ in COMMANDS}
-    if name not in usages:
-        return Mistake(_unknown(name, list(usages)))
+    spelling = next((each for each in COMMANDS if each.name == name), None)
+    if spelling is None:
+        return Mistake(_unknown(name))
     words = rest.split(maxsplit=1)
-    most = len(usages[name].split())
-    least = len(usages[name].partition("[")[0].split())
+    most = len(spelling.arguments.split())
+    least = len(spelling.arguments.partition("[")[0].split())
     if len(words) < least or (most < 2 and len(rest.split()) > most):
-        return Mistake(f"{name} is written {name} {usages[name]}".rstrip() + f", not {tame_line(text)!r}.")
-    match name:
-        case "/help":
-            return Help()
-        case "/children":
-            return ShowChildren()
-        case "/kill":
-            return Kill(words[0])
-        case "/steer":
-            return SteerChild(words[0], words[1])
-        case "/dismiss":
-            return Dismiss(words[0])
-        case "/compact":
-            return Compact()
-        case "/new":
-            return New()
-        case "/review":
-            return Review(*words)
-        case "/send-back":
-            return SendBack(*words)
-        case "/undo":
-            return Undo(*words)
-        case "/model":
-            return SwitchModel(words[0]) if words else Show("model")
-        case "/budget":
-            return Show("budget")
-        case "/settings":
-            return Show("settings")
-        case "/jobs":
-            return Show("jobs")
-        case "/modules":
-            state = words[1] if len(words) > 1 else ""
-            if not words:
-                return Show("modules")
-            if state not in ("on", "off"):
-                return Mistake(f"What of {tame_line(words[0])}? /modules {tame_line(words[0])} on, or off.")
-            return Switch(words[0], state == "on")
-        case _:
-            return Quit()
+        return Mistake(f"{name} is written {spelling.usage}, not {tame_line(text)!r}.")
+    return spelling.read(words)
 
 
-async def carry_out(
-    command: AnyCommand,
-    session: CommandedSession,
-    picture: Picture,
-    draw_table: Callable[[Picture], list[Line]],
-) -> list[Line]:
-    """Do what `command` says, but for what is the session's own affair, and answer with what the person reads."""
-    match command:
-        case Help():
-            return help_lines()
-        case ShowChildren():
-            return draw_table(picture)
-        case Mistake(sentence=sentence):
-            return [line(Span(sentence, "warn"))]
-        case Quit() | Compact() | New() | Review() | SendBack():
-            return []
-        case Undo(landing=landing):
-            from orchestrator.terminal.informing import take_back
-
-            return await take_back(session.repository, landing)
-        case Switch(module=module, on=on):
-            from orchestrator.terminal.informing import switch
-
-            return await switch(session.repository, module, on=on)
-        case SwitchModel(model=model):
-            from orchestrator.terminal.informing import switch_model
-
-            return await switch_model(session, model)
-        case Show(what=what):
-            from orchestrator.terminal.informing import inform
-
-            return await inform(what, session)
-        case Kill() | SteerChild() | Dismiss():
-            found = find_child(command.child, list(session.children.roster))
-            if isinstance(found, Mistake):
-                return [line(Span(found.sentence, "warn"))]
-            return [line(await _do(command, found, session.children, session.journal))]
-        case _:
-            assert_never(command)
-
-
-async def _do(
-    command: Kill | SteerChild | Dismiss, child: ChildId, children: ChildrenAtHand, journal: Journal
-) -> str:
-    ended = children.roster[child].report is not None
-    match command:
-        case Kill():
-            if ended:
-                return f"{child} has ended already."
-            children.stop(child, THE_PERSON)
-            return f"Stopping {child} and everything it started."
-        case SteerChild(text=text):
-            if not ended and await children.roster[child].steer(text):
-                return f"Told {child}; it reads the message before its next reply."
-            return f"{child} has ended; it no longer reads messages."
-        case Dismiss():
-            journal.record(child, Dismissed())
-            return f"{child} is out of view; /children still lists it."
-        case _:
-            assert_never(command)
-
-
-def find_child(name: str, ids: Sequence[ChildId]) -> ChildId | Mistake:
-    """The child that `name` means: its id, or the first letters of one id alone."""
-    if name in ids:
-        return ChildId(name)
-    begin = [child for child in ids if child.startswith(name)]
-    if len(begin) == 1:
-        return begin[0]
-    shown = tame(name)
-    if begin:
-        return Mistake(f"{shown} is the beginning of several children: {', '.join(begin)}.")
-    if not ids:
-        return Mistake(f"There is no child {shown}; none has been started in this session.")
-    close = difflib.get_close_matches(name, ids, n=1)
-    hint = f"did you mean {close[0]}?" if close else "/children lists them."
-    return Mistake(f"There is no child {shown}; {hint}")
+def _unknown(name: str) -> str:
+    known = [each.name for each in COMMANDS]
+    close = difflib.get_close_matches(name, known, n=1) or [one for one in known if one.startswith(name)][:1]
+    hint = f"did you mean {close[0]}?" if close else "/help lists them."
+    return f"There is no command {tame_line(name)}; {hint} (A space before the slash sends it to the model.)"
 
 
 def help_lines() -> list[Line]:
     """The commands and the keys."""
-    usages = [f"{name} {arguments}".rstrip() for name, arguments, _ in COMMANDS]
-    width = max(map(len, usages))
-    table = [
-        line(Span(usage.ljust(width), "strong"), f"  {what}")
-        for usage, (_, _, what) in zip(usages, COMMANDS, strict=True)
-    ]
-    return [*table, *(dim(sentence) for sentence in _KEYS)]
+    return [*usage_lines(), *(dim(sentence) for sentence in _KEYS)]
 
 
-def children_table(picture: Picture, look: Look, now: float, width: int | None) -> list[Line]:
-    """Every child of the session as `/children` shows them, dismissed ones too."""
-    rows = list(picture.all_children().values())
-    return (
-        child_rows(rows, look, now, width) if rows else [line("No child has been started in this session.")]
-    )
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1) or [one for one in known if one.startswith(name)][:1]
-    hint = f"did you mean {close[0]}?" if close else "/help lists them."
-    return f"There is no command {tame_line(name)}; {hint} (A space before the slash sends it to the model.)"
+def usage_lines() -> list[Line]:
+    """A line for each command: how it is typed, and what it does."""
+    width = max(len(each.usage) for each in COMMANDS)
+    return [line(Span(each.usage.ljust(width), "strong"), f"  {each.does}") for each in COMMANDS]

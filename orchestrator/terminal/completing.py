@@ -14,7 +14,7 @@ MOST = 8
 """Files offered at once."""
 
 _AT = re.compile(r"(?:^|\s)@([^\s@]*)$")
-_TAKES_CHILD = frozenset(name for name, arguments, _ in COMMANDS if arguments.strip("[").startswith("ID"))
+_TAKES_CHILD = frozenset(each.name for each in COMMANDS if each.arguments.strip("[").startswith("ID"))
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -40,9 +40,9 @@ def _complete_command(before: str, children: Sequence[str]) -> list[Candidate]:
     name, space, rest = before.partition(" ")
     if not space:
         return [
-            Candidate(0, f"{known} " if arguments else known, what)
-            for known, arguments, what in COMMANDS
-            if known.startswith(name)
+            Candidate(0, f"{each.name} " if each.arguments else each.name, each.does)
+            for each in COMMANDS
+            if each.name.startswith(name)
         ]
     if name not in _TAKES_CHILD or " " in rest:
         return []

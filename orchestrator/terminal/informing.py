@@ -1,12 +1,12 @@
 """What a person asks to be told of the session, and the landing they take back: answers in lines, for both screens.
 
-Brought in by the commands that need it, because it reads configuration and git.
+What reads configuration or git is imported where it is used: a session that is not asked does not pay for it.
 """
 
 import os
 import time
 from collections.abc import Callable
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import trio
 
@@ -14,7 +14,7 @@ from merge.store.repository import Repository
 from orchestrator.conversation.budget import Budget, Purse
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.terminal.commands import CommandedSession, SendBack, What
+from orchestrator.terminal.commands import SendBack, What
 from orchestrator.terminal.figures import duration
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
@@ -24,7 +24,22 @@ _LOOK = Look(live=False, colour=False, unicode=True)
 """Tables in full width: whoever shows them wraps them."""
 
 
-async def inform(what: What, session: CommandedSession) -> list[Line]:
+class AskedSession(Protocol):
+    """The session as far as it is told about here."""
+
+    @property
+    def repository(self) -> Repository: ...
+
+    @property
+    def purse(self) -> Purse: ...
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+
+    def switch_model(self, model: str) -> None: ...
+
+
+async def inform(what: What, session: AskedSession) -> list[Line]:
     """Tell about one thing."""
     match what:
         case "model":
@@ -53,7 +68,7 @@ def model_lines(endpoint: Endpoint) -> list[Line]:
     ]
 
 
-async def switch_model(session: CommandedSession, model: str) -> list[Line]:
+async def switch_model(session: AskedSession, model: str) -> list[Line]:
     """Let another model answer; without one word more where the journal tells of it."""
     await trio.lowlevel.checkpoint()
     if model == session.endpoint.model:

@@ -16,9 +16,9 @@ from orchestrator.events import Answer, QuestionId, TurnFinished
 from orchestrator.faults import UserError
 from orchestrator.roster import Picture
 from orchestrator.screen_choice import can_be_window
+from orchestrator.terminal.carrying_out import CommandedSession, carry_out, children_table
 from orchestrator.terminal.commands import (
     AnyCommand,
-    CommandedSession,
     Compact,
     Mistake,
     New,
@@ -26,8 +26,6 @@ from orchestrator.terminal.commands import (
     Review,
     SendBack,
     ShowChildren,
-    carry_out,
-    children_table,
 )
 from orchestrator.terminal.informing import review_lines, send_back_message
 from orchestrator.terminal.lines import Line, Span, dim, line

@@ -102,7 +102,7 @@ def page() -> str:
         lines += [f"| {key.shown} | {key.does} |" for key in keys_in(place)]
         lines.append("")
     lines += ["## Commands", "", "| command | does |", "|---|---|"]
-    lines += [f"| `{f'{name} {arguments}'.strip()}` | {what} |" for name, arguments, what in COMMANDS]
+    lines += [f"| `{each.usage}` | {each.does} |" for each in COMMANDS]
     return "\n".join(lines) + "\n"
 
 

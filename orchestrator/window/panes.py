@@ -11,8 +11,8 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from orchestrator.terminal.commands import COMMANDS
-from orchestrator.terminal.lines import Line, Span, dim, line
+from orchestrator.terminal.commands import usage_lines
+from orchestrator.terminal.lines import Line, Span, dim, indented, line
 from orchestrator.terminal.look import Look
 from orchestrator.window.keys import KEYS, keys_in, places
 from orchestrator.window.strips import STYLES
@@ -61,13 +61,8 @@ def help_page() -> list[Line]:
         lines += [
             line("  ", Span(key.shown.ljust(width), "strong"), f"  {key.does}") for key in keys_in(place)
         ]
-    usages = [f"{name} {arguments}".rstrip() for name, arguments, _ in COMMANDS]
-    width = max(map(len, usages))
     lines += [(), line(Span("commands", "accent"))]
-    lines += [
-        line("  ", Span(usage.ljust(width), "strong"), f"  {what}")
-        for usage, (_, _, what) in zip(usages, COMMANDS, strict=True)
-    ]
+    lines += [indented(usage, 2) for usage in usage_lines()]
     return lines[1:]
 
 

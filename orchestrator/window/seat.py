@@ -16,6 +16,7 @@ from orchestrator.events import Answer, QuestionId, Told
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
+from orchestrator.terminal.carrying_out import carry_out, children_table
 from orchestrator.terminal.commands import (
     AnyCommand,
     Compact,
@@ -25,8 +26,6 @@ from orchestrator.terminal.commands import (
     Review,
     SendBack,
     Show,
-    carry_out,
-    children_table,
     read_line,
 )
 from orchestrator.terminal.informing import send_back_message
