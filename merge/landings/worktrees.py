@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from merge.files.hidden_place import hide, leave
 from merge.files.lock import landing_lock
 from merge.landings.landing import AnyLanding, Landed, NothingToLand, land
 from merge.landings.worktree_parts import changed_parts, empty_parts, fill_parts
@@ -91,9 +92,13 @@ def add_worktree(repository: Repository, name: str) -> Worktree:
         if ask_git(place, "rev-parse", "-q", "--verify", f"refs/heads/{branch}").status == 0:
             raise WorktreeRefused(f"There is a branch {branch} already; choose another name.")
         try:
+            folder.parent.mkdir(exist_ok=True)
+            hide(folder.parent)
             run_git(place, "worktree", "add", "--quiet", "-b", branch, str(folder), commit)
-        except GitFailed as error:
-            raise WorktreeRefused(f"git can't make the worktree: {error.error.strip()}.") from error
+        except (GitFailed, OSError) as error:
+            leave(folder.parent)
+            why = error.error.strip() if isinstance(error, GitFailed) else error.strerror
+            raise WorktreeRefused(f"git can't make the worktree: {why}.") from error
         made = repository_at(folder)
         assert made is not None, "git said that it made it"
         missing = fill_parts(repository, made, read_commit(repository, ObjectId(commit)).tree)
@@ -153,6 +158,4 @@ def remove_worktree(worktree: Worktree, taken: AnyLanding | None = None) -> None
     run_git(place, "worktree", "remove", *force, str(worktree.repository.root))
     # Only if it is where it began: what somebody committed on it meanwhile stays.
     run_git(place, "update-ref", "-d", f"refs/heads/{worktree.branch}", worktree.commit)
-    folder = worktree.repository.root.parent
-    if not any(folder.iterdir()):
-        folder.rmdir()
+    leave(worktree.repository.root.parent)

@@ -13,9 +13,9 @@ from pathlib import Path
 import trio
 
 from merge.checkouts.checkout import Checkout, is_begun, is_there
-from merge.checkouts.children_place import forget_empty
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
+from merge.files.hidden_place import leave
 from merge.landings.landing import AnyLanding, Began, Landed, NothingToLand
 from merge.landings.undo import LandingSummary, list_landings
 from merge.store.repository import Repository
@@ -137,7 +137,7 @@ def _remove_half_made(repository: Repository, row: LedgerRow) -> None:
     else:
         with suppress(OSError):  # not empty: then it is not ours
             folder.rmdir()
-            forget_empty(repository)
+            leave(folder.parent)
 
 
 def checkout_of(row: LedgerRow) -> Checkout | None:

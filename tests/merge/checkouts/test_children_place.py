@@ -7,7 +7,6 @@ import pytest
 
 from merge.checkouts.children_place import NoPlace, claim_folder, forget_folder
 from merge.store.repository import children_folder
-from tests.full_disk import no_room_beyond
 from tests.merge.places import Place
 
 
@@ -53,19 +52,6 @@ def test_it_stays_hidden_while_there_is_one_in_it(place: Place, inner: Place) ->
         claim_folder(inner.repository, "other")
     forget_folder(inner.repository, other)
     assert not other.parent.exists()
-
-
-def test_what_the_person_put_into_it_stays(inner: Place) -> None:
-    folder = claim_folder(inner.repository, "child")
-    (folder.parent / ".gitignore").write_text("mine\n")
-    forget_folder(inner.repository, folder)
-    assert (folder.parent / ".gitignore").read_text() == "mine\n"
-
-
-def test_where_the_disk_is_full_nothing_half_made_stays(inner: Place) -> None:
-    with no_room_beyond(0), pytest.raises(OSError, match="File too large"):
-        claim_folder(inner.repository, "child")
-    assert not children_folder(inner.repository).exists()
 
 
 @pytest.mark.parametrize("is_one_there", [True, False])

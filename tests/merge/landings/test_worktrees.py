@@ -84,3 +84,16 @@ def test_a_sparse_checkout_makes_a_sparse_worktree(place: Place, mode: str) -> N
     assert {path.relative_to(root) for path in root.rglob("*") if path.name != ".git"} == here
     assert look_at_worktree(worktree).is_untouched
     remove_worktree(worktree)
+
+
+def test_one_of_a_submodule_is_not_seen_by_the_repository_around(nest: Nest) -> None:
+    """Nor is anything of the person's settings changed for it."""
+    nest.lib.git("config", "core.hooksPath", ".githooks")
+    config = (nest.lib.repository.common_dir / "config").read_bytes()
+    before = nest.outer.ask("status", "--porcelain", "--untracked-files=all")
+    worktree = add_worktree(nest.lib.repository, "try")
+    assert worktree.repository.root == nest.outer.root / "libs/one-worktrees/try"
+    assert nest.outer.ask("status", "--porcelain", "--untracked-files=all") == before
+    remove_worktree(worktree)
+    assert not (nest.outer.root / "libs/one-worktrees").exists()
+    assert (nest.lib.repository.common_dir / "config").read_bytes() == config
