@@ -1,48 +1,15 @@
-"""What a session looks like: a fold over its journal, for a live screen, a receipt, yesterday's session.
+"""Who is at work in a session, and how each stands at one moment: what a screen, a receipt or a picture draws.
 
-Pure. A screen draws a `Picture`; it adds nothing of its own to it. Each entry makes a new picture from the
-old. A sound (`hear`) only changes what somebody seems to be doing at the moment, which the next fact
-replaces.
+Values only; how they follow from the journal is `orchestrator.seeing`'s. A screen adds nothing of its own to them.
 """
 
-from collections.abc import Callable, Mapping
 from typing import Literal, assert_never
 
 import msgspec
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.checks.results import CheckResult
-from orchestrator.events import (
-    AnyEnding,
-    AnySound,
-    CallComposing,
-    CheckFinished,
-    CheckStarted,
-    ChildFinished,
-    ChildQueued,
-    ChildStarted,
-    ChildWorking,
-    Compacted,
-    Compacting,
-    Dismissed,
-    ModelHeldBack,
-    ModelRetried,
-    PermissionAnswered,
-    PermissionAsked,
-    QuestionId,
-    QuestionsAnswered,
-    QuestionsAsked,
-    Replied,
-    RequestGiven,
-    SessionStarted,
-    Stopped,
-    TextAdded,
-    ThinkingAdded,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-)
-from orchestrator.journal import PARENT, Entry, Heard
+from orchestrator.events import AnyEnding, PermissionAsked, QuestionId, QuestionsAsked, Stopped
 from worker.model import OutOfBudget, Usage
 from worker.protocol import Answered, AnyOutcome, ChildId, Kind, ModelGaveUp
 
@@ -50,9 +17,6 @@ State = Literal[
     "queued", "starting", "running", "finished", "landed", "conflict", "kept", "stopped", "failed"
 ]
 """What a child is at, in the word that every screen shows for it."""
-
-
-_HELD = "The endpoint asked all calls to wait."
 
 
 class Retry(msgspec.Struct, frozen=True):
@@ -75,32 +39,41 @@ class Retry(msgspec.Struct, frozen=True):
         return f"{self.failure} {when}"
 
 
-class ChildRow(msgspec.Struct, frozen=True):
-    """One child as a row: who it is, what it does now or how it ended. Times are seconds since the epoch.
+class AtWork(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody does at the moment and has used so far: the parent in its turn, or a child.
 
-    `steps` are its model calls, `calls` its finished tool calls by tool, `agent` the name of its agent file.
+    `steps` are the model calls, `calls` the finished tool calls by tool. Times are seconds since the epoch.
     """
+
+    began_at: float = 0.0
+    ended_at: float | None = None
+    last_action: str = ""
+    steps: int = 0
+    usage: Usage = Usage()
+    calls: dict[str, int] = {}
+    retry: Retry | None = None
+
+    def seconds(self, now: float) -> float:
+        """How long the work has taken until `now`, or until it ended."""
+        return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
+
+
+class ChildRow(AtWork, frozen=True):
+    """One child as a row: who it is, what it does now or how it ended. `agent` is the name of its agent file."""
 
     id: ChildId
     kind: Kind
     title: str
     background: bool
-    began_at: float
     working: bool = False
-    last_action: str = "starting"
     checkout: str | None = None
-    steps: int = 0
-    calls: dict[str, int] = {}
-    usage: Usage = Usage()
     ending: AnyEnding | None = None
     landing: AnyLanding | None = None
     unwritten: bool = False
     """Whether its checkout stayed as an empty folder, to be filled in the background."""
-    ended_at: float | None = None
     dismissed: bool = False
     agent: str = ""
     queued: bool = False
-    retry: Retry | None = None
 
     def waits_for(self, now: float) -> str:
         """What it waits for, with the time that is left, or nothing when it does not wait."""
@@ -126,9 +99,9 @@ class ChildRow(msgspec.Struct, frozen=True):
             case _:
                 assert_never(self.landing)
 
-    def seconds(self, now: float) -> float:
-        """How long it has worked until `now`, or until it ended."""
-        return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
+
+def _is_out_of_budget(ending: AnyEnding) -> bool:
+    return isinstance(ending, ModelGaveUp) and isinstance(ending.failure, OutOfBudget)
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -138,7 +111,7 @@ class Pending(msgspec.Struct, frozen=True):
     asked: PermissionAsked
 
 
-class Picture(msgspec.Struct, frozen=True):
+class Picture(AtWork, frozen=True):
     """A session's turn at one moment: the request, its children, what the parent does and has used.
 
     `earlier` are the children of the turns before, `checks` the last result of each check since the request, by name.
@@ -146,23 +119,12 @@ class Picture(msgspec.Struct, frozen=True):
     """
 
     request: str = ""
-    began_at: float = 0.0
-    last_action: str = ""
     children: dict[ChildId, ChildRow] = {}
     earlier: dict[ChildId, ChildRow] = {}
-    steps: int = 0
-    usage: Usage = Usage()
-    calls: dict[str, int] = {}
     ending: AnyOutcome | Stopped | None = None
-    ended_at: float | None = None
     checks: dict[str, CheckResult] = {}
-    retry: Retry | None = None
     questions: dict[QuestionId, Pending] = {}
     asked: QuestionsAsked | None = None
-
-    def seconds(self, now: float) -> float:
-        """How long the turn has run until `now`, or until it ended."""
-        return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.began_at)
 
     def all_children(self) -> dict[ChildId, ChildRow]:
         """Every child of the session, in the order they started."""
@@ -196,155 +158,3 @@ class Picture(msgspec.Struct, frozen=True):
             for name, count in row.calls.items():
                 whole[name] = whole.get(name, 0) + count
         return whole
-
-
-def see(picture: Picture, entry: Entry) -> Picture:
-    """The picture after `entry`. A request begins a new one."""
-    change = msgspec.structs.replace
-    match entry.event:
-        case PermissionAsked(id=id):
-            waiting = {**picture.questions, id: Pending(entry.who, entry.event)}
-            return _says(change(picture, questions=waiting), entry.who, "waiting for your permission")
-        case PermissionAnswered(id=id):
-            left = {each: pending for each, pending in picture.questions.items() if each != id}
-            return _says(change(picture, questions=left), entry.who, "thinking")
-        case _:
-            pass
-    if entry.who != PARENT:
-        if isinstance(entry.event, ChildStarted):
-            started = entry.event
-            row = ChildRow(
-                started.child, started.kind, started.title, started.background, entry.at, agent=started.agent
-            )
-            return change(picture, children={**picture.children, entry.who: row})
-        return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
-    match entry.event:
-        case SessionStarted():
-            # Whatever an earlier process waited for is over.
-            return change(picture, asked=None, retry=None, questions={})
-        case RequestGiven(text=text):
-            return Picture(
-                request=text, began_at=entry.at, last_action="thinking", earlier=picture.all_children()
-            )
-        case Replied(reply=reply):
-            return change(picture, steps=picture.steps + 1, usage=picture.usage + reply.usage, retry=None)
-        case Compacted(usage=usage):
-            return change(
-                picture, steps=picture.steps + 1, usage=picture.usage + usage, last_action="thinking"
-            )
-        case ModelRetried(failure=failure, wait_seconds=seconds):
-            words = f"{failure} Next try in {seconds:.0f} s."
-            return change(picture, last_action=words, retry=_retry(entry.event, entry.at))
-        case ModelHeldBack():
-            return change(picture, last_action=_HELD, retry=_held(entry.event, entry.at))
-        case ToolStarted(title=title):
-            return change(picture, last_action=title)
-        case QuestionsAsked():
-            return change(picture, asked=entry.event, last_action="waiting for your answer")
-        case QuestionsAnswered():
-            return change(picture, asked=None, last_action="thinking")
-        case ToolFinished(name=name):
-            return change(picture, calls=_one_more(picture.calls, name), last_action="thinking")
-        case CheckStarted(name=name):
-            return change(picture, last_action=f"check {name}")
-        case CheckFinished(result=result):
-            return change(picture, checks={**picture.checks, result.name: result})
-        case TurnFinished(ending=ending):
-            return change(picture, ending=ending, ended_at=entry.at, last_action="", retry=None)
-        case _:
-            return picture
-
-
-def hear(picture: Picture, heard: Heard) -> Picture:
-    """The picture after a sound: the last action of whoever it comes from."""
-    action = _action(heard.event)
-    if heard.who != PARENT:
-        return _with_row(
-            picture, heard.who, lambda row: msgspec.structs.replace(row, last_action=action, retry=None)
-        )
-    return msgspec.structs.replace(picture, last_action=action, retry=None)
-
-
-def _action(sound: AnySound) -> str:
-    match sound:
-        case TextAdded():
-            return "answering"
-        case ThinkingAdded():
-            return "thinking"
-        case Compacting():
-            return "summarising the conversation"
-        case CallComposing(name=name):
-            return f"Composing a tool call: {name}" if name else "Composing a tool call"
-        case _:
-            assert_never(sound)
-
-
-def _says(picture: Picture, who: ChildId, action: str) -> Picture:
-    """The picture with what somebody does now."""
-    if who == PARENT:
-        return msgspec.structs.replace(picture, last_action=action)
-    return _with_row(picture, who, lambda row: msgspec.structs.replace(row, last_action=action))
-
-
-def _with_row(picture: Picture, who: ChildId, changed: Callable[[ChildRow], ChildRow]) -> Picture:
-    """The picture with the row of `who` changed, whichever turn it began in; no row, no change."""
-    change = msgspec.structs.replace
-    if who in picture.children:
-        return change(picture, children={**picture.children, who: changed(picture.children[who])})
-    if who in picture.earlier:
-        return change(picture, earlier={**picture.earlier, who: changed(picture.earlier[who])})
-    return picture
-
-
-def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
-    change = msgspec.structs.replace
-    match entry.event:
-        case ChildQueued(limit=limit, ahead=ahead):
-            waits = f"waiting: {limit} at work, {ahead} ahead of it"
-            return change(row, queued=True, last_action=waits)
-        case ChildWorking(checkout=checkout):
-            return change(row, working=True, checkout=checkout, last_action="thinking")
-        case Replied(reply=reply):
-            said = reply.message.text.strip().splitlines()
-            return change(
-                row,
-                steps=row.steps + 1,
-                usage=row.usage + reply.usage,
-                last_action=said[0] if said else "thinking",
-                retry=None,
-            )
-        case Compacted(usage=usage):
-            return change(row, steps=row.steps + 1, usage=row.usage + usage, last_action="thinking")
-        case ModelRetried(failure=failure, wait_seconds=seconds):
-            words = f"{failure} Next try in {seconds:.0f} s."
-            return change(row, last_action=words, retry=_retry(entry.event, entry.at))
-        case ModelHeldBack():
-            return change(row, last_action=_HELD, retry=_held(entry.event, entry.at))
-        case ToolStarted(title=title):
-            return change(row, last_action=title)
-        case ToolFinished(name=name):
-            return change(row, calls=_one_more(row.calls, name))
-        case ChildFinished(ending=ending, landing=landing, usage=usage, unwritten=unwritten):
-            return change(
-                row, ending=ending, landing=landing, usage=usage, unwritten=unwritten, ended_at=entry.at
-            )
-        case Dismissed():
-            return change(row, dismissed=True)
-        case _:
-            return row
-
-
-def _retry(event: ModelRetried, at: float) -> Retry:
-    return Retry(str(event.failure), event.attempt, at + event.wait_seconds)
-
-
-def _held(event: ModelHeldBack, at: float) -> Retry:
-    return Retry(_HELD, event.attempt - 1, at + event.wait_seconds, is_held=True)
-
-
-def _is_out_of_budget(ending: AnyEnding) -> bool:
-    return isinstance(ending, ModelGaveUp) and isinstance(ending.failure, OutOfBudget)
-
-
-def _one_more(calls: Mapping[str, int], name: str) -> dict[str, int]:
-    return {**calls, name: calls.get(name, 0) + 1}

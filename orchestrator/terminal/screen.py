@@ -25,7 +25,8 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Entry, Heard, Journal
-from orchestrator.roster import Picture, hear, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import hear, see
 from orchestrator.terminal.frame import Typing, frame, width_of_line
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
 from orchestrator.terminal.lines import Line, dim, plain, tame

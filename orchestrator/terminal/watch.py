@@ -12,7 +12,8 @@ import trio
 
 from orchestrator.faults import UserError
 from orchestrator.journal import Heard
-from orchestrator.roster import Picture, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import see
 from orchestrator.terminal.lines import Line, plain
 from orchestrator.terminal.look import Look, look_at
 from orchestrator.terminal.paper import Paper, PaperGone

@@ -14,7 +14,8 @@ from orchestrator.events import CheckFinished, Replied, RequestGiven, SessionSta
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.receipts import Receipt
-from orchestrator.roster import Picture, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import see
 from orchestrator.terminal.ink import draw_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone

@@ -28,7 +28,8 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Entry, Heard
-from orchestrator.roster import Picture, hear, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import hear, see
 from orchestrator.view.blocks import (
     Answer,
     AnyBlock,

@@ -27,7 +27,7 @@ def receipt(text: str = "done") -> Receipt:
 
 
 def row(name: str, landing: Landed | Conflicted | Held | None) -> ChildRow:
-    return ChildRow(ChildId(name), "implement", name, False, 0.0, ending=Answered("ok"), landing=landing)
+    return ChildRow(ChildId(name), "implement", name, False, ending=Answered("ok"), landing=landing)
 
 
 def test_every_configured_check_stands_in_it_also_one_that_never_ran() -> None:

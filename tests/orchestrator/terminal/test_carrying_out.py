@@ -126,8 +126,8 @@ async def test_children_of_a_session_that_has_none(tmp_path: Path) -> None:
 
 
 def test_children_of_every_turn_are_listed() -> None:
-    earlier = ChildRow(FIRST, "implement", "Fix the tabs", False, 90.0)
-    now = ChildRow(SECOND, "research", "Look", False, 95.0, dismissed=True)
+    earlier = ChildRow(FIRST, "implement", "Fix the tabs", False, began_at=90.0)
+    now = ChildRow(SECOND, "research", "Look", False, began_at=95.0, dismissed=True)
     picture = Picture(earlier={FIRST: earlier}, children={SECOND: now})
     lines = texts(children_table(picture, LOG, 100.0, None))
     assert [line.split()[2] for line in lines] == [FIRST, SECOND]

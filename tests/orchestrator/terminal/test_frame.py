@@ -11,7 +11,15 @@ from tests.orchestrator.terminal.looks import ASCII, FULL, texts
 from worker.model import Usage
 from worker.protocol import Answered, ChildId
 
-CHILD = ChildRow(ChildId("fix-tabs-ab12"), "implement", "Fix the tabs", False, 100.0, True, "edit src/a.py")
+CHILD = ChildRow(
+    ChildId("fix-tabs-ab12"),
+    "implement",
+    "Fix the tabs",
+    False,
+    True,
+    last_action="edit src/a.py",
+    began_at=100.0,
+)
 ENDED = msgspec.structs.replace(CHILD, id=ChildId("old-cd34"), ending=Answered("ok"), ended_at=103.0)
 ALONE = Picture(request="go", began_at=100.0, last_action="run_command: pytest", usage=Usage(3_000, 200))
 WITH_CHILDREN = msgspec.structs.replace(ALONE, children={CHILD.id: CHILD, ENDED.id: ENDED})

@@ -2,7 +2,8 @@
 
 from orchestrator.events import PermissionAnswered, PermissionAsked, QuestionId
 from orchestrator.journal import PARENT, Entry
-from orchestrator.roster import Picture, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import see
 from orchestrator.terminal.permission_lines import asked_lines, key_lines
 from tests.orchestrator.terminal.looks import FULL, LOG, texts
 from worker.conversation import CallId

@@ -19,7 +19,7 @@ CHILD = ChildRow(
     "implement",
     "Fix the width",
     False,
-    100.0,
+    began_at=100.0,
     working=True,
     steps=2,
     calls={"read": 2, "run_command": 1},

@@ -21,7 +21,7 @@ RUNNING = ChildRow(
     "implement",
     "Fix the tabs",
     False,
-    100.0,
+    began_at=100.0,
     working=True,
     last_action="edit src/parser.py",
     steps=3,
@@ -32,7 +32,7 @@ CONFLICT = ChildRow(
     "implement",
     "Fix the width",
     False,
-    100.0,
+    began_at=100.0,
     working=True,
     steps=1,
     usage=Usage(900, 50),
@@ -40,7 +40,9 @@ CONFLICT = ChildRow(
     landing=Conflicted(CHECKOUT, ("src/parser.py: both changed it",)),
     ended_at=165.0,
 )
-STARTING = ChildRow(ChildId("find-uses-ef56"), "research", "Find the uses", False, 141.0)
+STARTING = ChildRow(
+    ChildId("find-uses-ef56"), "research", "Find the uses", False, began_at=141.0, last_action="starting"
+)
 
 ROWS = [RUNNING, CONFLICT, STARTING]
 NOW = 142.0

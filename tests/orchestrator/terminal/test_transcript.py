@@ -22,7 +22,8 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT, Entry
-from orchestrator.roster import Picture, see
+from orchestrator.roster import Picture
+from orchestrator.seeing import see
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.transcript import is_shown_by_rows, told
 from tests.orchestrator.terminal.looks import ASCII, FULL, texts
