@@ -12,6 +12,7 @@ from merge.checkouts.checkout import Checkout, make_checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.reflink_way import ReflinkWay
 from merge.checkouts.ways import Way
 from merge.snapshots.shared_caches import SHARED
 from merge.snapshots.snapshot import take_snapshot
@@ -104,14 +105,17 @@ def unreadable_place(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 WAY = os.environ.get("COVEY_TEST_WAY", "plain")
-"""How the checkouts of the tests here are made: `overlay` runs all of them on mounted layers."""
+"""How the checkouts of the tests here are made: `overlay` runs all of them on mounted layers, `reflink` on clones.
+
+The latter where the temporary folder is on a filesystem that can share bytes.
+"""
 
 
 @pytest.fixture
 def ways(tmp_path: Path) -> Iterator[tuple[Way, ...]]:
     """The ways into the checkouts of this test."""
-    if WAY == "plain":
-        yield (PlainWay(),)
+    if WAY != "overlay":
+        yield (PlainWay(),) if WAY == "plain" else (ReflinkWay(), PlainWay())
         return
     enter_once()
     overlay = OverlayWay(tmp_path / "cache", user_namespace=False)

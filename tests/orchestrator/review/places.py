@@ -174,9 +174,11 @@ def keep(
     here: Mapping[str, str | bytes] | None = None,
     *,
     title: str = "",
+    owner: Process = GONE,
+    way: Way | None = None,
 ) -> Path:
     """A child that conflicted: it made `files` while the person made `here` of theirs. Its folder."""
-    checkout, row = begin(place, child, files, title=title)
+    checkout, row = begin(place, child, files, title=title, owner=owner, way=way)
     for path, content in (here or {}).items():
         place.write(path, content)
     landing = end(place, checkout, row)
