@@ -20,6 +20,17 @@ def one_fault(error: BaseException) -> UserError | None:
     return None if None in faults else faults[0]
 
 
+def refusal_in(error: BaseException) -> OSError | None:
+    """The system's refusal that `error` is, or that all of a group are; None for any other."""
+    if isinstance(error, OSError):
+        return error
+    if not isinstance(error, BaseExceptionGroup):
+        return None
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    refusals = [refusal_in(each) for each in group.exceptions]
+    return None if None in refusals else refusals[0]
+
+
 class CantRecord(UserError):
     """Raised when what a session must write down can't be, as on a full disk: then the session ends.
 

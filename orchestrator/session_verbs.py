@@ -150,10 +150,12 @@ def _hold(
     import trio
 
     from orchestrator.faults import one_fault
+    from orchestrator.open_files import allow_many_open_files
     from orchestrator.parent.last_words import with_last_words
     from orchestrator.parent.opening import open_session
     from orchestrator.parent.resuming import find_past
 
+    allow_many_open_files()
     without = frozenset[str]() if course is None else _withheld(arguments)
     find = {"find_past": partial(find_past, repository.root, arguments.session)} if arguments.resumes else {}
     begin = partial(

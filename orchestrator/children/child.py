@@ -42,7 +42,7 @@ from orchestrator.events import (
     Noticed,
     Stopped,
 )
-from orchestrator.faults import CantRecord
+from orchestrator.faults import CantRecord, refusal_in
 from orchestrator.sandbox.environment import child_marker
 from orchestrator.sandbox.holding_back import hold_back
 from orchestrator.terms.agents import Agent, tool_limit
@@ -208,8 +208,9 @@ class Child:
                     ending = Stopped(self._stopped_by)
             except (CheckoutFailed, GitFailed, CantRecord, OSError) as error:
                 ending = NeverBegan(str(error))
-            except Exception:
-                ending = NeverBegan(traceback.format_exc())
+            except Exception as error:
+                refusal = refusal_in(error)
+                ending = NeverBegan(traceback.format_exc() if refusal is None else str(refusal))
             self._record.has_come_to(self.steps, self.usage.total_tokens, self.last_action)
             if ground is not None:
                 self.checkout = ground.checkout

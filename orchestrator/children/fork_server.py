@@ -4,11 +4,12 @@ Owned by the task that runs `run_server`, from its start to its end. Its death c
 to how one ended. Knows nothing of what is said on a worker's pipes, and of no other way to start one.
 """
 
+import errno
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import trio
@@ -67,7 +68,7 @@ class ForkServer:
         self._sending = trio.Lock()
         self._asked = 0
         self._awaited: set[int] = set()
-        self._forked: dict[int, tuple[int, int]] = {}
+        self._forked: dict[int, tuple[int, int | None]] = {}
         self._exits: dict[int, int] = {}
         self._news = trio.Event()
 
@@ -83,8 +84,7 @@ class ForkServer:
                         self.enforced = enforced
                         self.warm.set()
                     case Forked(number=number, pid=pid):
-                        (_, _, data) = ancillary[0]
-                        self._take_in(number, pid, int.from_bytes(data[:4], sys.byteorder))
+                        self._take_in(number, pid, _descriptor_in(ancillary))
                     case Exited(pid=pid, status=status):
                         self._exits[pid] = status
                 self._tell()
@@ -95,11 +95,11 @@ class ForkServer:
             self.warm.set()
             self._tell()
 
-    def _take_in(self, number: int, pid: int, pidfd: int) -> None:
+    def _take_in(self, number: int, pid: int, pidfd: int | None) -> None:
         self._exits.pop(pid, None)  # of a worker that had this id before, and whose end nobody asked for
         if number in self._awaited:
             self._forked[number] = (pid, pidfd)
-        else:
+        elif pidfd is not None:
             os.close(pidfd)
 
     async def fork(self, environment: Mapping[str, str], steps: tuple[AnyStep, ...] = ()) -> ForkedProcess:
@@ -107,6 +107,7 @@ class ForkServer:
 
         Raises:
             ServerGone: when the server is gone, or the environment is too long for one packet.
+            OSError: when this process may open no more files.
         """
         await self.warm.wait()
         self._asked += 1
@@ -140,7 +141,10 @@ class ForkServer:
             if self.is_gone:
                 raise ServerGone
             await self._news.wait()
-        return self._forked.pop(number)
+        pid, pidfd = self._forked.pop(number)
+        if pidfd is None:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return pid, pidfd
 
     async def exit_status(self, pid: int) -> int | None:
         """The status of a worker that is gone; None when the server went before it could tell."""
@@ -151,8 +155,7 @@ class ForkServer:
     def close(self) -> None:
         """End the way to the server, which ends it."""
         self._channel.close()
-        for _, pidfd in self._forked.values():
-            os.close(pidfd)
+        _close(pidfd for _, pidfd in self._forked.values() if pidfd is not None)
 
     def _tell(self) -> None:
         news, self._news = self._news, trio.Event()
@@ -190,15 +193,26 @@ async def run_server(task_status: trio.TaskStatus[ForkServer]) -> None:
                 await process.wait()
 
 
+def _descriptor_in(ancillary: Sequence[tuple[int, int, bytes]]) -> int | None:
+    """The descriptor that came with a packet; None when this process may have no more, and the system dropped it."""
+    return int.from_bytes(ancillary[0][2][:4], sys.byteorder) if ancillary else None
+
+
 def _as_the_system_has_it(environment: Mapping[str, str]) -> dict[bytes, bytes]:
     return {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
 
 
 def _pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """Three pipes: the worker's ends of stdin, stdout and stderr, and ours."""
-    in_reader, in_writer = os.pipe()
-    out_reader, out_writer = os.pipe()
-    error_reader, error_writer = os.pipe()
+    made: list[tuple[int, int]] = []
+    try:
+        for _ in range(3):
+            made.append(os.pipe())
+    except OSError:
+        for ends in made:
+            _close(ends)
+        raise
+    (in_reader, in_writer), (out_reader, out_writer), (error_reader, error_writer) = made
     return (in_reader, out_writer, error_writer), (in_writer, out_reader, error_reader)
 
 

@@ -4,6 +4,7 @@ Either way the answer is a `Spawned`: a pid, three pipe ends, and a way to wait 
 said on the pipes or who the worker works for.
 """
 
+import errno
 import os
 import subprocess
 import sys
@@ -150,7 +151,9 @@ class WarmSpawner:
                 process = await _fork_in_time(self._server, environment, steps)
                 self._failures = 0
                 return process
-            except (ServerGone, OSError):
+            except (ServerGone, OSError) as error:
+                if isinstance(error, OSError) and error.errno == errno.EMFILE:
+                    raise  # no fault of the server's, and no other way takes fewer files
                 self._failures += 1
                 if self._failures >= _FAILURES_UNTIL_FRESH:
                     self.way = "fresh"

@@ -25,6 +25,7 @@ from tests.end_to_end.covey import (
     task,
 )
 from tests.end_to_end.test_delegation import children_of, endings, git_state, read_tree
+from tests.end_to_end.test_without_a_person import run_in_a_shell
 from tests.orchestrator.children import test_child
 from tests.real_git import commit_all, git, git_lines, init_repository
 from worker.pipe.frames import encode_frame
@@ -169,6 +170,24 @@ async def test_children_that_the_endpoint_refuses_for_good_are_no_storm_and_spoi
     assert sum(isinstance(entry.event, ChildStarted) for entry in journal_of(repository)) == 4
     assert told.count("ended early: The model's endpoint is overloaded") == 3
     assert (repository / "good.txt").read_text() == "x\n"
+
+
+async def test_a_fan_out_needs_no_more_files_than_a_program_may_have_open_by_itself(
+    repository_of: RepositoryOf,
+) -> None:
+    """Sixteen children take some 130; what a login gives may be less, and a program may ask for more."""
+    repository = repository_of("python_package")
+    names = [f"part-{number}" for number in range(16)]
+    async with serving(
+        talk(REQUEST, says("", *(task("research", name, f"Take {name}!") for name in names)), says("I see.")),
+        *(talk(f"Take {name}!", says(f"word of {name}")) for name in names),
+    ) as server:
+        command = f"ulimit -S -n 64; COVEY_CHILDREN_MAX=16 covey -p '{REQUEST}' --children --quiet"
+        done = await run_in_a_shell(repository, command, server.url)
+    assert (done.status, done.output, done.errors) == (0, "I see.\n", "")
+    assert {name: end.ending for name, end in endings(repository).items()} == {
+        name: Answered(f"word of {name}") for name in names
+    }
 
 
 # What is left of them

@@ -1,9 +1,10 @@
 """Real processes. Workers, forked from a warm server or started fresh, and what happens when the server dies."""
 
 import os
+import resource
 import signal
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,39 @@ async def test_the_death_of_the_server_costs_no_worker_its_life_and_the_next_get
             assert Path(f"/proc/{first.pid}").exists()
         assert await first.wait() is None, "nobody was there to see how it went"
         assert await second.wait() == 0
+        assert spawner.way == "forked"
+        nursery.cancel_scope.cancel()
+
+
+@contextmanager
+def room_for_files(free: int) -> Generator[None]:
+    """This process may open `free` files more until the block is left."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    listed = [int(name) for name in os.listdir("/proc/self/fd")]
+    held = {number for number in listed if os.path.lexists(f"/proc/self/fd/{number}")}
+    limit = next(n for n in range(before[0]) if sum(each not in held for each in range(n)) == free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.parametrize("free", [0, 3, 6])
+async def test_where_no_more_files_may_be_open_one_worker_fails_and_the_next_is_forked_as_before(
+    free: int,
+) -> None:
+    """With room for three pipes and no more, the worker is there already when nothing can hold it."""
+    async with trio.open_nursery() as nursery:
+        spawner = WarmSpawner(nursery)
+        async with owned(await spawner.spawn(ENVIRONMENT)):
+            held = set(os.listdir("/proc/self/fd"))
+            for _ in range(4):
+                with room_for_files(free), trio.fail_after(20), pytest.raises(OSError, match="Too many open"):
+                    await spawner.spawn(ENVIRONMENT)
+            assert set(os.listdir("/proc/self/fd")) == held
+        async with owned(await spawner.spawn(ENVIRONMENT)) as wire:
+            assert isinstance(await wire.receive(), Ready)
         assert spawner.way == "forked"
         nursery.cancel_scope.cancel()
 
