@@ -14,18 +14,16 @@ import trio
 from merge.store.git import GitFailed, GitPlace, ask_git
 from merge.store.repository import Repository, children_folder, operation_in_progress
 from orchestrator.checks.check_file import read_checks
-from orchestrator.config.endpoint_choice import NoEndpoint, choose_endpoint
 from orchestrator.config.home import covey_home
 from orchestrator.config.layers import Settings
 from orchestrator.config.reading import read_settings
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.doctor.checkout_ways import look_at_checkouts
 from orchestrator.doctor.disk_use import free_bytes, in_words, use_of
+from orchestrator.doctor.endpoint import look_at_endpoint
 from orchestrator.doctor.findings import Finding
 from orchestrator.doctor.language_servers import look_for_servers
 from orchestrator.faults import UserError
-from orchestrator.gateway.endpoint import Endpoint, Format
-from orchestrator.gateway.gateway import load_transport, wire_format_of
 from orchestrator.parent.workspace_folder import find_workspace
 from orchestrator.review.finding import list_children, open_book
 from orchestrator.terminal.figures import count
@@ -34,18 +32,13 @@ from orchestrator.terms.policy_files import read_policy
 from orchestrator.terms.skills import read_skills, skill_folders
 from worker.confinement.confinement import Enforced
 from worker.confinement.shortfalls import not_enforced
-from worker.model import AnyModelFailure
 from worker.tools.ripgrep import RipgrepMissing, run_ripgrep
 
 _OLDEST_GIT = (2, 38)
 """The first whose `git merge-tree` has `--write-tree`, by which landings are merged."""
 
-_OLDEST_PYTHON = (3, 11)
-
 _LITTLE_ROOM_BYTES = 1_000_000_000
 """Less is soon used up by checkouts and build output of several children."""
-
-_PATIENCE_SECONDS = 15.0
 
 
 class Patient(msgspec.Struct, frozen=True):
@@ -64,8 +57,6 @@ def examine(patient: Patient) -> list[Finding]:
 
 def _python(patient: Patient) -> list[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] < _OLDEST_PYTHON:
-        return [Finding("python", "fault", f"{version} is too old", "Install Python 3.11 or newer.")]
     return [Finding("python", "ok", f"{version} on {sys.platform}")]
 
 
@@ -139,34 +130,10 @@ def _configuration(patient: Patient) -> list[Finding]:
 
 def _endpoint(patient: Patient) -> list[Finding]:
     try:
-        endpoint = choose_endpoint(
-            patient.environment,
-            _settings(patient).configuration,
-            url=patient.flags.get(("endpoint", "url")),
-            model=patient.flags.get(("endpoint", "model")),
-            format=_format(patient.flags.get(("endpoint", "format"))),
-        )
-    except NoEndpoint:
-        says = "no model endpoint is configured"
-        remedy = "Name one with --endpoint URL --model NAME, or in [endpoint] of your config.toml."
-        return [Finding("endpoint", "fault", says, remedy)]
-    except UserError as error:
-        return [Finding("endpoint", "fault", str(error), "Correct it, or name another with --endpoint.")]
-    models = trio.run(_list_models, endpoint)
-    where = f"{endpoint.base_url} ({endpoint.format})"
-    if isinstance(models, AnyModelFailure):
-        remedy = "See that the address is right, the server runs, and the key is the one for it."
-        return [Finding("endpoint", "fault", f"{where}: {models}", remedy)]
-    findings = [Finding("endpoint", "ok", f"{where} answers")]
-    if models is None:
-        says = f"{endpoint.model}; whether the endpoint has it is not known, because it lists none"
-        return [*findings, Finding("model", "note", says)]
-    if endpoint.model in models:
-        return [*findings, Finding("model", "ok", endpoint.model)]
-    remedy = (
-        f"It lists {', '.join(models[:8])}{' and more' if len(models) > 8 else ''}; name one with --model."
-    )
-    return [*findings, Finding("model", "fault", f"the endpoint does not list {endpoint.model}", remedy)]
+        configuration = _settings(patient).configuration
+    except UserError:
+        return []  # told already
+    return look_at_endpoint(patient.environment, configuration, patient.flags)
 
 
 def _sandbox(patient: Patient) -> list[Finding]:
@@ -263,18 +230,3 @@ def _root(patient: Patient) -> Path:
 
 def _settings(patient: Patient) -> Settings:
     return read_settings(patient.environment, _root(patient))
-
-
-def _format(named: str | None) -> Format | None:
-    return None if named is None else "anthropic" if named == "anthropic" else "openai"
-
-
-async def _list_models(endpoint: Endpoint) -> tuple[str, ...] | AnyModelFailure | None:
-    patient = msgspec.structs.replace(endpoint, stall_seconds=min(endpoint.stall_seconds, _PATIENCE_SECONDS))
-    transport = load_transport(patient, wire_format_of(patient.format))
-    if isinstance(transport, AnyModelFailure):
-        return transport
-    try:
-        return await transport.list_models()
-    finally:
-        await transport.aclose()
