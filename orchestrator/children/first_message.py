@@ -24,7 +24,7 @@ def listed(paths: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-STILL_EMPTY = "that folder is empty until all of its files are there: they are written in the background"
+STILL_EMPTY = "its files are written there in the background; until all of them are, the folder is empty"
 """What is said where a kept checkout is named that is not a folder with files yet; true also when it is one later."""
 
 
@@ -94,23 +94,26 @@ def describe_ending(ending: AnyEnding) -> str:
             return f"could not start: {detail}"
 
 
-def describe_landing(landing: AnyLanding) -> list[str]:
-    """What became of a child's edits, as lines."""
+def describe_landing(landing: AnyLanding, *, unwritten: bool = False) -> list[str]:
+    """What became of a child's edits, as lines. `unwritten`: the folder that is kept is not filled yet."""
+    still = [f"  {STILL_EMPTY}"] if unwritten else []
     match landing:
         case Landed(paths=paths, notes=notes):
             count = f"{len(paths)} file" + ("s" if len(paths) != 1 else "")
-            return [f"landed {count}: {listed(paths)}", *(f"note: {note}" for note in notes)]
+            return [f"landed {count}: {listed(paths)}", *(f"note: {note}" for note in notes), *still]
         case NothingToLand():
             return ["nothing to land"]
         case Conflicted(checkout=checkout, conflicts=conflicts):
             return [
                 f"kept {checkout}: conflicts with the parent",
+                *still,
                 *(f"  {conflict}" for conflict in conflicts),
                 f"  {removal_hint(checkout)}  # removes it when you are done with it",
             ]
         case Held(checkout=checkout, reason=reason):
             return [
                 f"kept {checkout}: {reason}",
+                *still,
                 f"  {removal_hint(checkout)}  # removes it when you are done with it",
             ]
 
@@ -147,9 +150,7 @@ def report(
     """
     who = f"child {child} ({role(kind, agent)})"
     head = f"{who} {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
-    lines = [head, *(describe_landing(landing) if landing is not None else [])]
-    if unwritten:
-        lines.append(f"  {STILL_EMPTY}")
+    lines = [head, *(describe_landing(landing, unwritten=unwritten) if landing is not None else [])]
     if unread:
         lines.append(never_read(unread))
     text = last_text(ending)

@@ -15,6 +15,7 @@ import trio
 from merge.checkouts.checkout import Checkout, is_begun, is_there
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
+from merge.checkouts.unwritten import is_unwritten
 from merge.files.hidden_place import leave
 from merge.landings.landing import AnyLanding, Began, Landed, NothingToLand
 from merge.landings.undo import LandingSummary, list_landings
@@ -73,16 +74,17 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow,
     entries = _entries(journal_path)
     ending = _ending(row, entries)
     landing = await _settle_checkout(repository, row, record, verifies)
+    unwritten = is_unwritten(repository, row.child)
     how = f"stopped by {THE_DEATH_OF_ITS_SESSION}"
     record.has_ended(landing, how)
     if journal_path.exists() and not _has(ChildFinished, entries, row):
-        end = ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row))
+        end = ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row), unwritten)
         # Its row comes first: the session may have died before its story began.
         start = ChildStarted(row.child, row.kind, row.title, row.task, False, row.agent)
         _write(journal_path, row, (end,) if _has(ChildStarted, entries, row) else (start, end))
     if landing is None or isinstance(landing, NothingToLand):
         return []
-    lines = "; ".join(line.strip() for line in describe_landing(landing))
+    lines = "; ".join(line.strip() for line in describe_landing(landing, unwritten=unwritten))
     return [f"Child {row.child} of a session that died: {lines}."]
 
 

@@ -10,6 +10,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import trio
 
+from merge.checkouts.unwritten import is_unwritten
+from merge.store.repository import Repository
 from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.parent.job_words import in_short
 from orchestrator.parent.session import Session
@@ -24,10 +26,10 @@ async def with_last_words(
         yield session
         for job in session.jobs.running():
             _say(f"{job.record.id} ({in_short(job)}) runs on; see `covey jobs`.")
-        await _finish(session.children.kept)
+        await _finish(session.repository, session.children.kept)
 
 
-async def _finish(kept: KeptFolders) -> None:
+async def _finish(repository: Repository, kept: KeptFolders) -> None:
     """Wait until what is kept is in folders, or until the person does not want to."""
     names = kept.unfinished()
     if names:
@@ -37,7 +39,7 @@ async def _finish(kept: KeptFolders) -> None:
             _say(f"writing out the files of what is kept ({who}); Ctrl-C leaves that to the next start.")
             await kept.finish()
             nursery.cancel_scope.cancel()
-    left = kept.left()
+    left = [name for name in kept.left() if is_unwritten(repository, name)]
     if left:
         _say(
             f"the folders of {', '.join(left)} are still empty; what was done is safe, and `covey review ID`"

@@ -96,7 +96,7 @@ def next_commands(weighed: Weighed) -> list[tuple[str, str]]:
         case NothingLeft() | Unclear():
             pass
     if folder is not None:
-        does = "goes there" if weighed.known.is_written else f"goes there; {STILL_EMPTY}"
+        does = "goes there" if weighed.known.is_written else "goes there, once it is filled"
         commands.append((f"cd {for_shell(str(folder))}", does))
     return [*commands, (command(child, "--drop"), "removes it, after asking")]
 

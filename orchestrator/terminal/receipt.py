@@ -60,27 +60,28 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
     if row.ending is not None and row.state in ("stopped", "failed"):
         details += [line(text) for text in tame(describe_ending(row.ending)).splitlines()]
     if row.landing is not None:
-        details += _landing_lines(row.id, row.landing)[: 1 if in_short else None]
-    if row.unwritten and not in_short:
-        details.append(dim(f"  {STILL_EMPTY}"))
+        details += _landing_lines(row.id, row.landing, unwritten=row.unwritten)[: 1 if in_short else None]
     return [head, *(indented(detail, 4) for detail in details)]
 
 
-def _landing_lines(child: str, landing: AnyLanding) -> list[Line]:
+def _landing_lines(child: str, landing: AnyLanding, *, unwritten: bool) -> list[Line]:
+    still = [dim(f"  {STILL_EMPTY}")] if unwritten else []
     match landing:
         case Landed(paths=paths, notes=notes):
             files = tame_line(listed(paths))
             return [
                 line(f"landed {count(len(paths), 'file')}: {files}"),
                 *(dim(tame_line(f"note: {note}")) for note in notes),
+                *still,
             ]
         case NothingToLand():
             return [dim("nothing to land")]
         case Conflicted(checkout=checkout, conflicts=conflicts):
             why = [line(Span(f"  {tame_line(conflict)}", "warn")) for conflict in conflicts]
-            return [_kept_line(checkout, "conflicts with the parent"), *why, *_next_lines(child, checkout)]
+            kept = _kept_line(checkout, "conflicts with the parent")
+            return [kept, *still, *why, *_next_lines(child, checkout)]
         case Held(checkout=checkout, reason=reason):
-            return [_kept_line(checkout, reason), *_next_lines(child, checkout)]
+            return [_kept_line(checkout, reason), *still, *_next_lines(child, checkout)]
         case _:
             assert_never(landing)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
-from orchestrator.children.first_message import first_message, listed, report
+from orchestrator.children.first_message import STILL_EMPTY, first_message, listed, report
 from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
 from orchestrator.terms.agents import Agent
 from worker.model import OutOfBudget, Stalled, Usage
@@ -92,3 +92,10 @@ def test_every_landing_is_told(landing: AnyLanding, lines: list[str]) -> None:
     text = report(ChildId("a-1"), "implement", Answered("bye"), landing, 1.0, Usage())
     assert text.splitlines()[1 : 1 + len(lines)] == lines
     assert text.endswith("\n\nbye")
+
+
+@pytest.mark.parametrize("landing", [Conflicted("/c", ("a: both changed it",)), Held("/c", "why")])
+def test_the_report_says_of_a_folder_that_is_not_filled_yet_that_it_is_empty(landing: AnyLanding) -> None:
+    text = report(ChildId("a"), "implement", Answered("done"), landing, 1.0, Usage(), unwritten=True)
+    assert text.splitlines()[1].startswith("kept /c: ")
+    assert text.splitlines()[2] == f"  {STILL_EMPTY}"

@@ -88,6 +88,23 @@ async def test_what_is_given_up_is_left_as_it_is_and_nothing_more_is_begun(
         remove_checkout(repository, checkout)
 
 
+async def test_in_a_hurry_little_is_waited_for_and_another_session_says_nothing_of_it(
+    repository_of: RepositoryOf, overlay: OverlayWay, autojump_clock: trio.testing.MockClock
+) -> None:
+    repository = find_repository(repository_of("python_package"))
+    checkout = kept(repository, "child", overlay)
+    with alone(twin_folder(repository, "child") / "keeping"):
+        for ends, left in ((KeptFolders.hurry, ("child",)), (KeptFolders.hand_on, ())):
+            async with trio.open_nursery() as nursery:
+                folders = KeptFolders(nursery, lambda sentence: pytest.fail(sentence))
+                folders.begin(repository, checkout)
+                ends(folders)
+                await folders.finish()
+                assert folders.left() == left
+    assert trio.current_time() < 10
+    remove_checkout(repository, checkout)
+
+
 async def test_only_what_nobody_else_is_at_is_left_to_write(tmp_path: Path, overlay: OverlayWay) -> None:
     place = make_place(tmp_path / "repo")
     parent = look_up(os.getppid())

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from merge.landings.landing import Conflicted, Held, Landed, NothingToLand
+from orchestrator.children.first_message import STILL_EMPTY
 from orchestrator.events import AnyEnding, Died, Stopped
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.lines import plain
@@ -120,3 +121,13 @@ def test_a_turn_without_an_answer_says_why(ending: AnyOutcome | Stopped, sentenc
 def test_paths_in_the_receipt_can_not_steer_the_terminal() -> None:
     child = with_landing(Landed("l", ("a\x1b[2J.py",)), Answered("done"))
     assert plain(child_receipt(child, FULL)[1]) == "    landed 1 file: a^[[2J.py"
+
+
+def test_where_a_folder_is_not_filled_yet_the_receipt_says_so_below_its_name() -> None:
+    child = with_landing(Conflicted(CHECKOUT, ("a: both changed it",)), Answered("done"))
+    lines = texts(child_receipt(msgspec.structs.replace(child, unwritten=True), FULL))
+    assert lines[1:4] == [
+        f"    kept {CHECKOUT}: conflicts with the parent",
+        f"      {STILL_EMPTY}",
+        "      a: both changed it",
+    ]
