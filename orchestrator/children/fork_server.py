@@ -16,7 +16,15 @@ import trio
 
 from worker.confinement.confinement import Enforced
 from worker.confinement.first_steps import AnyStep
-from worker.pipe.fork_messages import PACKET_LIMIT_BYTES, AnyServerReport, Exited, Fork, Forked, Warm
+from worker.pipe.fork_messages import (
+    PACKET_LIMIT_BYTES,
+    AnyServerReport,
+    CantFork,
+    Exited,
+    Fork,
+    Forked,
+    Warm,
+)
 
 # `-P`: a folder named `worker/` in the person's repository must not run instead of ours; `-E`: nor one on a PYTHONPATH.
 FORK_SERVER = (sys.executable, "-P", "-E", "-m", "worker.pipe.fork_server")
@@ -69,6 +77,7 @@ class ForkServer:
         self._asked = 0
         self._awaited: set[int] = set()
         self._forked: dict[int, tuple[int, int | None]] = {}
+        self._refused: dict[int, int] = {}
         self._exits: dict[int, int] = {}
         self._news = trio.Event()
 
@@ -85,6 +94,9 @@ class ForkServer:
                         self.warm.set()
                     case Forked(number=number, pid=pid):
                         self._take_in(number, pid, _descriptor_in(ancillary))
+                    case CantFork(number=number, errno=why):
+                        if number in self._awaited:
+                            self._refused[number] = why
                     case Exited(pid=pid, status=status):
                         self._exits[pid] = status
                 self._tell()
@@ -107,7 +119,7 @@ class ForkServer:
 
         Raises:
             ServerGone: when the server is gone, or the environment is too long for one packet.
-            OSError: when this process may open no more files.
+            OSError: when the system lets no more processes be, or this one open no more files.
         """
         await self.warm.wait()
         self._asked += 1
@@ -138,6 +150,8 @@ class ForkServer:
 
     async def _wait_forked(self, number: int) -> tuple[int, int]:
         while number not in self._forked:
+            if (why := self._refused.pop(number, None)) is not None:
+                raise OSError(why, os.strerror(why))
             if self.is_gone:
                 raise ServerGone
             await self._news.wait()

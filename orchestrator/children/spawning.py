@@ -28,6 +28,9 @@ WHAT_IS_ENFORCED = (*_PYTHON, "worker.confinement.enforced")
 PATIENCE_SECONDS = 60.0
 """A server imports for a second and forks in milliseconds; one that takes longer than this stands still."""
 
+_FULL = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+"""What the system says when there is room for no more files, processes or memory."""
+
 _FAILURES_UNTIL_FRESH = 3
 """A server that fails so often in a row will not do better the next time."""
 
@@ -152,8 +155,8 @@ class WarmSpawner:
                 self._failures = 0
                 return process
             except (ServerGone, OSError) as error:
-                if isinstance(error, OSError) and error.errno == errno.EMFILE:
-                    raise  # no fault of the server's, and no other way takes fewer files
+                if isinstance(error, OSError) and error.errno in _FULL:
+                    raise  # no fault of the server's, and no other way takes less
                 self._failures += 1
                 if self._failures >= _FAILURES_UNTIL_FRESH:
                     self.way = "fresh"

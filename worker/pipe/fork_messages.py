@@ -40,6 +40,13 @@ class Forked(ServerReport, frozen=True):
     pid: int
 
 
+class CantFork(ServerReport, frozen=True):
+    """The system refused the worker asked for by `number`, with this error number."""
+
+    number: int
+    errno: int
+
+
 class Exited(ServerReport, frozen=True):
     """A worker is gone. `status` is its exit status, or minus the number of the signal that ended it."""
 
@@ -47,5 +54,5 @@ class Exited(ServerReport, frozen=True):
     status: int
 
 
-AnyServerReport = Warm | Forked | Exited
+AnyServerReport = Warm | Forked | CantFork | Exited
 """Everything the server says, in the order it happened: a worker's `Forked` before its `Exited`."""

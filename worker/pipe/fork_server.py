@@ -6,6 +6,7 @@ the socket ends it, and so does the parent's death. A worker ends at the end of 
 because it or what guards its command stands still, is ended by the server before it goes.
 """
 
+import errno
 import gc
 import os
 import select
@@ -26,7 +27,7 @@ import worker.confinement.confining  # pyright: ignore[reportUnusedImport]  # fo
 from worker.confinement.confinement import Enforced
 from worker.confinement.enforced import what_is_enforced
 from worker.confinement.first_steps import begin_with
-from worker.pipe.fork_messages import PACKET_LIMIT_BYTES, Exited, Fork, Forked, Warm
+from worker.pipe.fork_messages import PACKET_LIMIT_BYTES, CantFork, Exited, Fork, Forked, Warm
 from worker.processes.ladder import Ladder
 from worker.processes.process_tree import end_tree
 
@@ -77,22 +78,29 @@ def _fork_on_request(channel: socket.socket, workers: set[int]) -> None:
             if not packet:
                 return
             request = msgspec.msgpack.decode(packet, type=Fork)
-            workers.add(_fork(channel, request, descriptors, (wake_reader, wake_writer), enforced))
+            try:
+                workers.add(_fork(channel, request, descriptors, (wake_reader, wake_writer), enforced))
+            except _Refused as refusal:  # the others go on
+                channel.send(msgspec.msgpack.encode(CantFork(request.number, refusal.errno)))
+
+
+class _Refused(Exception):
+    """Raised when the system lets no further worker be: too many processes, too little memory."""
+
+    def __init__(self, errno: int) -> None:
+        super().__init__(os.strerror(errno))
+        self.errno = errno
 
 
 def _fork(
     channel: socket.socket, request: Fork, descriptors: list[int], wake: tuple[int, int], enforced: Enforced
 ) -> int:
-    pid = os.fork()
+    pid, pidfd = _forked(descriptors)
     if pid == 0:
         for descriptor in wake:
             os.close(descriptor)
         channel.close()
         _become_worker(request, descriptors, enforced)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    # Opened before the worker is waited for, so that it can't mean another process of the same id.
-    pidfd = os.pidfd_open(pid)
     try:
         socket.send_fds(channel, [msgspec.msgpack.encode(Forked(request.number, pid))], [pidfd])
     except OSError:
@@ -100,6 +108,25 @@ def _fork(
     finally:
         os.close(pidfd)
     return pid
+
+
+def _forked(descriptors: list[int]) -> tuple[int, int]:
+    """Fork with `descriptors` for the child alone: its id, and a pidfd; in the child none and none."""
+    pid = -1
+    try:
+        if len(descriptors) < 3:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))  # the system dropped what had no room
+        pid = os.fork()
+        # Opened before the worker is waited for, so that it can't mean another process of the same id.
+        return (pid, os.pidfd_open(pid)) if pid else (0, -1)
+    except OSError as error:
+        if pid > 0:
+            os.kill(pid, signal.SIGKILL)
+        raise _Refused(error.errno or errno.EAGAIN) from error
+    finally:
+        if pid != 0:
+            for descriptor in descriptors:
+                os.close(descriptor)
 
 
 def _become_worker(request: Fork, descriptors: list[int], enforced: Enforced) -> None:

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -145,6 +146,42 @@ async def test_where_no_more_files_may_be_open_one_worker_fails_and_the_next_is_
         async with owned(await spawner.spawn(ENVIRONMENT)) as wire:
             assert isinstance(await wire.receive(), Ready)
         assert spawner.way == "forked"
+        nursery.cancel_scope.cancel()
+
+
+FULL_AT_TIMES = """
+import errno, os, sys
+import worker.pipe.fork_server as server
+fork = os.fork
+def refused():
+    if os.path.exists(sys.argv[1]):
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return fork()
+os.fork = refused
+server.main()
+"""
+
+
+async def test_where_no_more_processes_may_be_one_worker_fails_and_the_others_live_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    full = tmp_path / "full"
+    monkeypatch.setattr(fork_server, "FORK_SERVER", (sys.executable, "-P", "-c", FULL_AT_TIMES, str(full)))
+    async with trio.open_nursery() as nursery:
+        spawner = WarmSpawner(nursery)
+        first = await spawner.spawn(ENVIRONMENT)
+        async with owned(first) as wire:
+            assert isinstance(await wire.receive(), Ready)
+            full.touch()
+            for _ in range(4):
+                with pytest.raises(OSError, match="temporarily unavailable"):
+                    await spawner.spawn(ENVIRONMENT)
+            full.unlink()
+            second = await spawner.spawn(ENVIRONMENT)
+            async with owned(second) as another:
+                assert isinstance(await another.receive(), Ready)
+                assert server_of(first.pid) == server_of(second.pid), "it is the same server"
+        assert await first.wait() == 0
         nursery.cancel_scope.cancel()
 
 
