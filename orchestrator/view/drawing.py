@@ -4,12 +4,12 @@ Pure: from a block, and the session's picture where a block speaks of children, 
 than the screen is wide; whoever draws wraps them. The Markdown of an answer is drawn by whoever knows the width.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from orchestrator.children.first_message import listed, role
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.cells import cut
+from orchestrator.terminal.cells import cut, width_of
 from orchestrator.terminal.figures import clock, count, duration, tally
 from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import Look
@@ -33,7 +33,7 @@ from orchestrator.view.blocks import (
     Shown,
     TurnEnd,
 )
-from orchestrator.view.story import Stories, Story
+from orchestrator.view.story import Stories
 from worker.agent import INTERRUPTED
 
 UNFOLDED_LINES = 400
@@ -65,15 +65,8 @@ def draw_block(
             return draw_call(block, look, now=now, width=width, unfolded=unfolded)
         case Card():
             return draw_card(block, stories, look, now=now, width=width, unfolded=unfolded)
-        case Question(text=text, answer=answer):
-            first, *detail = answered(text)
-            more = len(detail) - DETAIL_LINES
-            return [
-                line(Span("? ", "warn"), *first),
-                *(indented(part, 4) for part in detail[:DETAIL_LINES]),
-                *([dim(f"    {look.ellipsis} {count(more, 'more line')}")] if more > 0 else []),
-                line("    ", Span(answer or "waits for your answer", "dim" if answer else "warn")),
-            ]
+        case Question():
+            return _question(block, look)
         case Note(text=text, is_warning=warns):
             return [line(Span(tame_line(text), "warn" if warns else "dim"))]
         case Shortened():
@@ -105,9 +98,9 @@ def draw_call(called: Called, look: Look, *, now: float, width: int, unfolded: b
     for head in (f"{name}: ", f"{name} ", "$ "):
         title = title.removeprefix(head)
     mark = look.tool_mark(name) if look.unicode else ""
-    room = width - len(fold) - 1 - _width(mark) - len(name) - 2 - len(state.text) - 2
+    room = width - len(fold) - 1 - width_of(mark) - len(name) - 2 - len(state.text) - 2
     shown = cut(title, max(8, room), look.ellipsis)
-    pad = " " * max(2, room - _width(shown) + 2)
+    pad = " " * max(2, room - width_of(shown) + 2)
     first = line(Span(f"{fold} ", "dim"), mark, Span(name, "strong"), f"  {shown}{pad}", state)
     if not (unfolded or name in _ALWAYS_UNFOLDED) or called.text is None:
         return [first]
@@ -144,16 +137,6 @@ def card_title(rows: Sequence[ChildRow]) -> str:
     if len(rows) == 1:
         return f"{tame_line(rows[0].title)} ({tame_line(role(rows[0].kind, rows[0].agent))})"
     return count(len(rows), "child")
-
-
-def plain_rows(story: Story, draw: Callable[[AnyBlock], list[Line]]) -> list[Line]:
-    """A whole transcript as lines, two empty ones never in a row."""
-    lines: list[Line] = []
-    for block in story.blocks:
-        for each in draw(block):
-            if each or (lines and lines[-1]):
-                lines.append(each)
-    return lines
 
 
 def session_line(picture: Picture, look: Look, now: float, stop_key: str) -> Line:
@@ -195,6 +178,18 @@ def _turn_end(picture: Picture, look: Look, *, unfolded: bool) -> list[Line]:
     return [(), head, *receipt(picture, look, only_open=True), ()]
 
 
+def _question(question: Question, look: Look) -> list[Line]:
+    first, *detail = answered(question.text)
+    more = len(detail) - DETAIL_LINES
+    answer = question.answer
+    return [
+        line(Span("? ", "warn"), *first),
+        *(indented(part, 4) for part in detail[:DETAIL_LINES]),
+        *([dim(f"    {look.ellipsis} {count(more, 'more line')}")] if more > 0 else []),
+        line("    ", Span(answer or "waits for your answer", "dim" if answer else "warn")),
+    ]
+
+
 def _message(text: str, look: Look, *, unfolded: bool) -> list[Line]:
     first, *more = tame(text.strip()).split("\n")
     head = line(Span(f"{look.fold_mark(unfolded)} " if more else "  ", "dim"), Span("told: ", "dim"), first)
@@ -220,9 +215,3 @@ def _doings(row: ChildRow, stories: Stories, look: Look, now: float, width: int)
     return [
         draw_call(block, look, now=now, width=width, unfolded=False)[0] for block in blocks[-_CHILD_CALLS:]
     ]
-
-
-def _width(text: str) -> int:
-    from orchestrator.terminal.cells import width_of
-
-    return width_of(text)

@@ -16,7 +16,7 @@ from typing import Protocol
 import trio
 
 from merge.store.repository import find_repository
-from orchestrator.children.ledger import OPEN_STATES, LedgerRow, ledger_path, open_ledger
+from orchestrator.children.ledger import OPEN_STATES, ledger_path, open_ledger
 from worker.processes.process_tree import ProcessKey, is_alive, list_tree, signal_all
 
 
@@ -216,12 +216,6 @@ def landing_journals(repository: Path) -> list[Path]:
     """The plans of landings that were under way."""
     folder = find_repository(repository).common_dir / "covey" / "landings"
     return [path for path in folder.iterdir() if path.suffix == ".json"] if folder.is_dir() else []
-
-
-def rows_of(repository: Path) -> dict[str, LedgerRow]:
-    """The ledger of a repository, by the children's titles."""
-    with open_ledger(find_repository(repository)) as ledger:
-        return {row.title: row for row in ledger.rows()}
 
 
 def length_of(repository: Path) -> tuple[int, bool]:

@@ -19,7 +19,10 @@ from pathlib import Path
 from worker.tools.refusals import ToolRefused, short, system_refusal
 
 _TEMPORARY = (".covey-", ".tmp")
-"""A name of this shape in a user's folder is a write that was killed half way; it holds nothing of theirs."""
+"""A name of this shape in a user's folder is a write that was killed half way; it holds nothing of theirs.
+
+`merge.snapshots.never_lands` knows it too.
+"""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -110,11 +113,6 @@ def claim(path: Path, shown: str, undo: Undo, *, folder: bool = False) -> None:
 def temporary_beside(path: Path) -> Path:
     """A path in the same folder that nothing has, of a form by which a leftover is known."""
     return path.with_name(os.urandom(6).hex().join(_TEMPORARY))
-
-
-def is_temporary(name: str) -> bool:
-    """Whether a file of this name is a write of ours that was killed half way."""
-    return name.startswith(_TEMPORARY[0]) and name.endswith(_TEMPORARY[1])
 
 
 def _stage(file: Placement, undo: Undo) -> Path:

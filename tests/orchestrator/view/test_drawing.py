@@ -4,10 +4,10 @@ from merge.landings.landing import Conflicted, Landed
 from orchestrator.conversation.compaction import compacted
 from orchestrator.events import ChildFinished, ChildWorking, Compacted, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
-from orchestrator.terminal.lines import Line, plain
+from orchestrator.terminal.lines import plain
 from orchestrator.terminal.look import Look
 from orchestrator.view.blocks import AnyBlock, is_foldable, text_of
-from orchestrator.view.drawing import draw_block, plain_rows, session_line
+from orchestrator.view.drawing import draw_block, session_line
 from orchestrator.view.story import Stories
 from tests.orchestrator.terminal.looks import ASCII, FULL
 from tests.orchestrator.view.stories import FIRST, SECOND, Teller, begins, child, ends, request, said
@@ -112,10 +112,7 @@ def test_the_state_line_says_what_is_done_and_what_stops_it() -> None:
 def test_control_characters_of_a_model_are_shown_and_not_obeyed() -> None:
     stories = Teller().tell(request("a\x1b[2Jb"), said("c\x1b]0;x\x07d"))
 
-    def draw(block: AnyBlock) -> list[Line]:
-        return draw_block(block, stories, FULL, now=110.0, width=60, unfolded=False)
-
-    whole = "".join(plain(line) for line in plain_rows(stories.parent, draw))
+    whole = "".join(line for block in stories.parent.blocks for line in drawn(block, stories, width=60))
     assert "\x1b" not in whole
     assert "^[" in whole
 

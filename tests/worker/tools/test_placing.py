@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from worker.tools.placing import Placement, is_temporary, place, temporary_beside
+from merge.snapshots.never_lands import is_half_written
+from merge.store.trees import RepoPath
+from worker.tools.placing import Placement, place, temporary_beside
 from worker.tools.refusals import ToolRefused
 
 
@@ -111,7 +113,5 @@ def test_what_the_system_refuses_is_told_and_leaves_nothing(tmp_path: Path, path
     assert names(tmp_path) == ["file"]
 
 
-def test_a_leftover_is_known_by_its_name(tmp_path: Path) -> None:
-    assert is_temporary(temporary_beside(tmp_path / "f").name)
-    assert not is_temporary(".covey")
-    assert not is_temporary("a.tmp")
+def test_a_leftover_is_known_by_its_name_and_lands_nowhere(tmp_path: Path) -> None:
+    assert is_half_written(RepoPath(os.fsencode(temporary_beside(tmp_path / "f").name)))
