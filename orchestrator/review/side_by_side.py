@@ -10,8 +10,9 @@ from itertools import zip_longest
 import msgspec
 
 from merge.merging.line_merge import Edit, Hunk, Lines
-from orchestrator.review.word_marks import mark_words, wrap
+from orchestrator.review.word_marks import mark_words
 from orchestrator.terminal.cells import width_of
+from orchestrator.terminal.fitting import width_of_line, wrapped
 from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame
 from orchestrator.terminal.look import Look
 
@@ -96,19 +97,20 @@ def draw(
 def _draw_row(
     row: Row, base: int | None, tones: Sequence[Tone], digits: int, text_width: int, bar: str
 ) -> list[Line]:
-    columns: list[list[list[Span]]] = []
-    for index, cell in enumerate(row):
-        columns.append(wrap(_spans(row, index, base, tones), text_width) if cell is not None else [[]])
+    columns: list[list[Line]] = [
+        [()] if cell is None else wrapped(_spans(row, index, base, tones), text_width)
+        for index, cell in enumerate(row)
+    ]
     lines: list[Line] = []
     for number in range(max(map(len, columns))):
         spans: list[Span] = []
         for index, (cell, pieces) in enumerate(zip(row, columns, strict=True)):
-            shown = pieces[number] if number < len(pieces) else []
+            shown = pieces[number] if number < len(pieces) else ()
             label = f"{cell.number:>{digits}}" if cell is not None and number == 0 else " " * digits
             sign = _sign(cell, index, base)
             spans += [Span(f"{label}{sign} ", tones[index] if sign.strip() else "dim"), *shown]
             if index + 1 < len(row):
-                room = text_width - sum(width_of(span.text) for span in shown)
+                room = text_width - width_of_line(shown)
                 spans.append(Span(" " * room + bar, "dim"))
         lines.append(_trimmed(spans))
     return lines

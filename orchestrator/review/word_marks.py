@@ -2,7 +2,6 @@
 
 import difflib
 import re
-from collections.abc import Sequence
 
 from orchestrator.terminal.lines import Span, Tone
 
@@ -34,22 +33,3 @@ def mark_words(text: str, other: str, tone: Tone) -> list[Span]:
             spans.append(Span("".join(mine[start : start + size])))
         done = start + size
     return spans
-
-
-def wrap(spans: Sequence[Span], width: int) -> list[list[Span]]:
-    """The spans as lines of at most `width` columns, at least one line; nothing is cut off."""
-    from orchestrator.terminal.cells import chop, width_of
-
-    lines: list[list[Span]] = [[]]
-    room = width
-    for span in spans:
-        rest = span.text
-        while rest:
-            piece = chop(rest, room)[0] if room >= 2 else ""
-            if not piece or width_of(piece) > room:
-                lines.append([])
-                room = width
-                continue
-            lines[-1].append(Span(piece, span.tone))
-            rest, room = rest[len(piece) :], room - width_of(piece)
-    return lines

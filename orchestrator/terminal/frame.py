@@ -8,7 +8,8 @@ import msgspec
 from orchestrator.roster import Picture
 from orchestrator.terminal.cells import chop, cut, width_of
 from orchestrator.terminal.figures import clock, count, short_tokens
-from orchestrator.terminal.lines import Line, Span, dim, line, plain, tame, tame_line
+from orchestrator.terminal.fitting import fitted, wrapped
+from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import key_lines
 from orchestrator.terminal.rows import folded_rows
@@ -49,42 +50,7 @@ def frame(
     room -= len(table)
     said = _end_of(pending, width, min(room, max(3, rows // 3)))
     lines = [*said, *table, *below][-whole:]
-    return [_fitted(each, width, look.ellipsis) for each in lines]
-
-
-def wrapped(whole: Line, width: int) -> list[Line]:
-    """The line as lines of at most `width` columns."""
-    pieces: list[list[Span]] = [[]]
-    room = width
-    for span in whole:
-        rest = span.text
-        while rest:
-            piece = chop(rest, room)[0] if room >= 2 else ""
-            if not piece or width_of(piece) > room:
-                pieces.append([])
-                room = width
-                continue
-            pieces[-1].append(Span(piece, span.tone))
-            rest, room = rest[len(piece) :], room - width_of(piece)
-    return [tuple(piece) for piece in pieces]
-
-
-def width_of_line(whole: Line) -> int:
-    return width_of(plain(whole))
-
-
-def _fitted(whole: Line, width: int, ellipsis: str) -> Line:
-    """The line in at most `width` columns; a table of the narrowest terminals may be wider."""
-    if width_of_line(whole) <= width:
-        return whole
-    spans: list[Span] = []
-    for span in whole:
-        shown = cut(span.text, width, ellipsis)
-        spans.append(Span(shown, span.tone))
-        width -= width_of(shown)
-        if shown != span.text or width <= 0:
-            break
-    return tuple(spans)
+    return [fitted(each, width, look.ellipsis) for each in lines]
 
 
 def _end_of(pending: str, width: int, room: int) -> list[Line]:

@@ -27,7 +27,8 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.roster import Picture
 from orchestrator.seeing import hear, see
-from orchestrator.terminal.frame import Typing, frame, width_of_line
+from orchestrator.terminal.fitting import width_of_line
+from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
 from orchestrator.terminal.lines import Line, dim, plain, tame
 from orchestrator.terminal.look import Look

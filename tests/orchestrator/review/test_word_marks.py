@@ -1,10 +1,9 @@
-"""Pure, and laws. The words that changed are marked, and no letter is lost by marking or wrapping."""
+"""Pure, and laws. The words that changed are marked, and no letter is lost by it."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.review.word_marks import mark_words, wrap
-from orchestrator.terminal.cells import width_of
+from orchestrator.review.word_marks import mark_words
 from orchestrator.terminal.lines import Span
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), max_size=60)
@@ -34,10 +33,3 @@ def test_a_line_of_data_is_not_compared_word_by_word() -> None:
 @given(text, text)
 def test_marking_keeps_every_letter(one: str, other: str) -> None:
     assert "".join(span.text for span in mark_words(one, other, "good")) == one
-
-
-@given(st.lists(text, max_size=4), st.integers(2, 20))
-def test_wrapping_keeps_every_letter_and_the_width(parts: list[str], width: int) -> None:
-    lines = wrap([Span(part, "good") for part in parts], width)
-    assert "".join(span.text for line in lines for span in line) == "".join(parts)
-    assert all(sum(width_of(span.text) for span in line) <= width for line in lines)

@@ -5,11 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.frame import Typing, frame, width_of_line
+from orchestrator.terminal.fitting import width_of_line
+from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.look import Look
+from orchestrator.view.dialog import Dialog
 from tests.orchestrator.terminal.looks import ASCII, FULL, texts
 from worker.model import Usage
 from worker.protocol import Answered, ChildId
+from worker.tools.ask import Question
 
 CHILD = ChildRow(
     ChildId("fix-tabs-ab12"),
@@ -96,7 +99,13 @@ _texts = st.text(max_size=80)
     st.sampled_from([ALONE, WITH_CHILDREN]),
     st.integers(0, 60),
     _texts,
-    st.builds(Typing, draft=_texts, queued=st.lists(_texts, max_size=9).map(tuple), stopping=st.booleans()),
+    st.builds(
+        Typing,
+        draft=_texts,
+        queued=st.lists(_texts, max_size=9).map(tuple),
+        stopping=st.booleans(),
+        dialog=st.none() | st.builds(Dialog, st.just("a1"), st.tuples(st.builds(Question, _texts))),
+    ),
     st.integers(1, 130),
     st.integers(2, 50),
 )
