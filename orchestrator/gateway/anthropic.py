@@ -146,7 +146,10 @@ def _said(turn: Said, model: str) -> list[_Thinking | _Redacted | _Text | _Call]
     blocks: list[_Thinking | _Redacted | _Text | _Call] = [
         _Redacted(piece.text) if piece.name == "redacted_thinking" else _Thinking(piece.text, piece.signature)
         for piece in turn.thinking
-        if piece.model == model and piece.name in ("thinking", "redacted_thinking")
+        if piece.model == model
+        and piece.name in ("thinking", "redacted_thinking")
+        # Thinking that reached the length limit was never signed, and is refused as well.
+        and (piece.signature or piece.name == "redacted_thinking" or turn.text.strip() or turn.calls)
     ]
     # White space at the end of a last message is refused too.
     text = turn.text.rstrip()

@@ -9,7 +9,7 @@ import pytest
 from orchestrator.gateway import anthropic
 from orchestrator.gateway.endpoint import Endpoint, Key
 from tests.orchestrator.gateway.conversations import CONVERSATIONS, SYSTEM, TOOLS
-from worker.conversation import UserMessage
+from worker.conversation import AnyMessage, AssistantMessage, Thinking, UserMessage
 
 ENDPOINT = Endpoint("anthropic", "https://api.anthropic.com", "small")
 
@@ -160,3 +160,19 @@ def test_a_session_without_tools_or_system_sends_neither() -> None:
 def test_the_key_and_the_version_have_headers_of_their_own() -> None:
     assert anthropic.sign(Key("sk-1")) == ("x-api-key", "sk-1")
     assert anthropic.HEADERS == {"anthropic-version": "2023-06-01"}
+
+
+@pytest.mark.parametrize(
+    ("text", "signature", "replayed"),
+    [("", "", False), ("", "signed", True), ("So it is.", "", True)],
+)
+def test_thinking_that_reached_the_length_limit_is_not_replayed_unsigned(
+    text: str, signature: str, replayed: bool
+) -> None:
+    """It was cut before it was signed, and nothing comes after it: the service would refuse every later request."""
+    thought = AssistantMessage(text, (), (Thinking(ENDPOINT.model, "thinking", "Hm, and", signature),))
+    conversation: list[AnyMessage] = [UserMessage("Why?"), thought, UserMessage("Go on.")]
+    body = json.loads(anthropic.encode_request(anthropic.encode_prefix("", ()), conversation, ENDPOINT))
+    blocks = body["messages"][1]["content"]
+    assert [block["type"] for block in blocks] == (["thinking", "text"] if replayed else ["text"])
+    assert blocks[-1]["text"].strip()
