@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.children.kept import removal_hint
-from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
+from orchestrator.events import AnyEnding, ChildFinished, Died, NeverBegan, Stopped
 from orchestrator.terms.agents import Agent
-from worker.model import Usage
 from worker.protocol import Answered, ChildId, Failed, Kind, LoopStopped, ModelGaveUp
 
 _LISTED = 20
@@ -132,26 +131,10 @@ def last_text(ending: AnyEnding) -> str:
             return ""
 
 
-def report(
-    child: ChildId,
-    kind: Kind,
-    ending: AnyEnding,
-    landing: AnyLanding | None,
-    seconds: float,
-    usage: Usage,
-    *,
-    agent: str = "",
-    unwritten: bool = False,
-    unread: Sequence[str] = (),
-) -> str:
-    """What the parent's model reads of a child that ended.
-
-    `unwritten`: its folder is not filled yet. `unread` is what it was told and ended before it read.
-    """
+def report(child: ChildId, kind: Kind, end: ChildFinished, *, agent: str = "") -> str:
+    """What the parent's model reads of a child that ended: the same text whenever it is made of the same end."""
     who = f"child {child} ({role(kind, agent)})"
-    head = f"{who} {describe_ending(ending)} after {seconds:.1f} s, {usage.total_tokens:,} tokens"
-    lines = [head, *(describe_landing(landing, unwritten=unwritten) if landing is not None else [])]
-    if unread:
-        lines.append(never_read(unread))
-    text = last_text(ending)
-    return "\n".join([*lines, "", text] if text else lines)
+    head = f"{who} {describe_ending(end.ending)} after {end.seconds:.1f} s, {end.usage.total_tokens:,} tokens"
+    became = describe_landing(end.landing, unwritten=end.unwritten) if end.landing is not None else []
+    text = last_text(end.ending)
+    return "\n".join([head, *became, "", text] if text else [head, *became])

@@ -98,9 +98,7 @@ def _reports(entries: Iterable[Entry]) -> dict[ChildId, list[str]]:
                 started[entry.who] = new
             case ChildFinished() as end if entry.who in started:
                 new = started[entry.who]
-                text = report(
-                    new.child, new.kind, end.ending, end.landing, end.seconds, end.usage, agent=new.agent
-                )
+                text = report(new.child, new.kind, end, agent=new.agent)
                 reports.setdefault(entry.who, []).append(text)
             case _:
                 pass

@@ -26,8 +26,12 @@ FRESH = "a new session begins"
 WRITTEN = b"new\n"
 
 
-def script() -> list[Conversation]:
-    """One implement child, one research child, both told to the model; then more requests, of it and of another."""
+def script(*, keeps: bool = False) -> list[Conversation]:
+    """One implement child, one research child, both told to the model; then more requests, of it and of another.
+
+    The implement child lands; where the session `keeps` it, it has taken back what the person had not committed.
+    """
+    takes_back = [says("", call("run_command", command="rm NOTES.txt"))] if keeps else []
     return [
         talk(
             REQUEST,
@@ -44,6 +48,7 @@ def script() -> list[Conversation]:
         talk(
             "Write the file.",
             says("", call("write", path="new.txt", content=WRITTEN.decode())),
+            *takes_back,
             says("It is written."),
         ),
         talk("Read the file.", says("", call("read", path="README.md")), says("It says tally.")),

@@ -95,6 +95,16 @@ async def test_after_any_fault_at_any_event_nothing_is_alive_lost_or_told_twice(
         )
 
 
+@pytest.mark.soak
+@pytest.mark.keeps_checkouts
+@pytest.mark.parametrize("event", range(EVENTS + 6))
+async def test_after_a_kill_at_any_event_a_child_that_is_kept_is_in_a_folder(
+    repository_of: RepositoryOf, event: int
+) -> None:
+    async with serving(*script(keeps=True)) as server:
+        await go_through(Aftermath(repository_of("python_package")), server, Kill(), Spared(), event)
+
+
 def run_on_full_disks(folder: Path, *events: int) -> None:
     """Fill a disk that is really full, once at each event."""
     mounted = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNT, "sh", str(folder)]

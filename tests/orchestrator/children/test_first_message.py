@@ -4,7 +4,7 @@ import pytest
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
 from orchestrator.children.first_message import STILL_EMPTY, first_message, listed, report
-from orchestrator.events import AnyEnding, Died, NeverBegan, Stopped
+from orchestrator.events import AnyEnding, ChildFinished, Died, NeverBegan, Stopped
 from orchestrator.terms.agents import Agent
 from worker.model import OutOfBudget, Stalled, Usage
 from worker.protocol import Answered, ChildId, Failed, LoopStopped, ModelGaveUp
@@ -43,7 +43,9 @@ def test_the_instructions_of_an_agent_stand_between_the_folder_and_the_task() ->
 
 
 def test_the_report_names_the_agent() -> None:
-    text = report(ChildId("a-1"), "research", Answered("ok"), None, 1.0, Usage(), agent="reviewer")
+    text = report(
+        ChildId("a-1"), "research", ChildFinished(Answered("ok"), None, 1.0, Usage()), agent="reviewer"
+    )
     assert text.startswith("child a-1 (research, agent reviewer) finished")
 
 
@@ -69,7 +71,7 @@ def test_a_long_list_is_cut_and_counted() -> None:
     ],
 )
 def test_every_ending_is_told(ending: AnyEnding, says: str) -> None:
-    assert says in report(ChildId("a-1"), "implement", ending, None, 1.5, Usage(1000, 200))
+    assert says in report(ChildId("a-1"), "implement", ChildFinished(ending, None, 1.5, Usage(1000, 200)))
 
 
 @pytest.mark.parametrize(
@@ -89,13 +91,15 @@ def test_every_ending_is_told(ending: AnyEnding, says: str) -> None:
     ],
 )
 def test_every_landing_is_told(landing: AnyLanding, lines: list[str]) -> None:
-    text = report(ChildId("a-1"), "implement", Answered("bye"), landing, 1.0, Usage())
+    text = report(ChildId("a-1"), "implement", ChildFinished(Answered("bye"), landing, 1.0, Usage()))
     assert text.splitlines()[1 : 1 + len(lines)] == lines
     assert text.endswith("\n\nbye")
 
 
 @pytest.mark.parametrize("landing", [Conflicted("/c", ("a: both changed it",)), Held("/c", "why")])
 def test_the_report_says_of_a_folder_that_is_not_filled_yet_that_it_is_empty(landing: AnyLanding) -> None:
-    text = report(ChildId("a"), "implement", Answered("done"), landing, 1.0, Usage(), unwritten=True)
+    text = report(
+        ChildId("a"), "implement", ChildFinished(Answered("done"), landing, 1.0, Usage(), unwritten=True)
+    )
     assert text.splitlines()[1].startswith("kept /c: ")
     assert text.splitlines()[2] == f"  {STILL_EMPTY}"

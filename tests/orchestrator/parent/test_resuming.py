@@ -28,7 +28,7 @@ def ends(ending: AnyEnding, seconds: float = 1.0) -> ChildFinished:
 
 
 def text_of(end: ChildFinished) -> str:
-    return report(CHILD, "implement", end.ending, end.landing, end.seconds, end.usage)
+    return report(CHILD, "implement", end)
 
 
 def reports(*facts: AnyFact) -> tuple[str, ...]:
