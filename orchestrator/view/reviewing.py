@@ -19,6 +19,9 @@ from orchestrator.terminal.look import Look
 _WORDS: dict[Side, str] = {"here": "here", "child": "the child", "both": "both", "before": "before"}
 _KEYS: dict[Side, str] = {"here": "h", "child": "c", "both": "b", "before": "p"}
 
+_KEPT_ROWS = 8
+"""More would leave too little room for the child that is open."""
+
 _TWO_COLUMNS, _THREE_COLUMNS = 60, 84
 """Narrower, the versions of a place stand below each other."""
 
@@ -67,8 +70,22 @@ def draw_review(
     return Page(tuple(lines), tuple(begins))
 
 
-def draw_kept(weighed: Weighed, look: Look) -> Line:
-    """One child in the list of what is kept."""
+def draw_kept_list(kept: Sequence[Weighed], at: int, look: Look) -> list[Line]:
+    """A head and a row for each child; of many, those that lead to the one `at` which the person is."""
+    if not kept:
+        return [dim("Nothing is kept for review.")]
+    first = max(0, at + 1 - _KEPT_ROWS)
+    return [
+        line(Span(f"Kept for review: {len(kept)}", "strong")),
+        *(
+            (Span(look.prompt if number == at else "  ", "accent"), *_kept(each, look))
+            for number, each in enumerate(kept)
+            if first <= number < first + _KEPT_ROWS
+        ),
+    ]
+
+
+def _kept(weighed: Weighed, look: Look) -> Line:
     row = weighed.known.row
     lands = isinstance(weighed.outlook, LandsNow)
     mark = look.state_mark("conflict" if isinstance(weighed.outlook, Conflicts) else "kept")

@@ -8,7 +8,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -22,15 +22,15 @@ from orchestrator.faults import UserError
 from orchestrator.review import desk
 from orchestrator.review.desk import Opened
 from orchestrator.review.editing import NothingDecided
-from orchestrator.review.outlook import Weighed
 from orchestrator.review.programs import editor_command
 from orchestrator.review.sides import Side
 from orchestrator.terminal.commands import SendBack
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
-from orchestrator.view.reviewing import draw_hint, draw_kept, draw_review, side_of_key
+from orchestrator.view.reviewing import draw_hint, draw_review, side_of_key
 from orchestrator.window.choices import Choices
 from orchestrator.window.editor import run_editor
+from orchestrator.window.kept_list import KeptList
 from orchestrator.window.panes import Pane
 
 Given = TypeVar("Given")
@@ -61,11 +61,10 @@ class Review(Screen[SendBack | None]):
         self._look = look
         self._first = child
         self._can_send_back = can_send_back
-        self._list: list[Weighed] = []
-        self._at = 0
+        self._list = KeptList()
         self._opened: Opened | None = None
         self._choices = Choices()
-        self._asks: Literal["", "drop"] = ""
+        self._asks_to_drop = False
         self._busy = False
         self._kept = Pane(id="kept", markup=False)
         self._page = Pane(markup=False)
@@ -95,8 +94,7 @@ class Review(Screen[SendBack | None]):
         """Read what is kept, and open the child that was asked for."""
         kept = await self._try(desk.list_kept, self._repository)
         if kept is not None:
-            self._list = kept
-            self._at = min(self._at, max(0, len(kept) - 1))
+            self._list.take(kept)
             self._draw()
             if self._first:
                 first, self._first = self._first, ""
@@ -104,17 +102,14 @@ class Review(Screen[SendBack | None]):
 
     @work(exclusive=True)
     async def open_chosen(self) -> None:
-        if self._list:
-            await self._open(self._list[self._at].known.row.child)
+        if self._list.chosen is not None:
+            await self._open(self._list.chosen)
 
     async def _open(self, name: str) -> None:
         opened = await self._try(desk.open_child, self._repository, name)
         if opened is not None:
             self._opened, self._choices = opened, Choices(opened.files)
-            child = opened.weighed.known.row.child
-            self._at = next(
-                (at for at, each in enumerate(self._list) if each.known.row.child == child), self._at
-            )
+            self._list.point_at(opened.weighed.known.row.child)
             self._draw()
             self.query_one("#page").scroll_home(animate=False)
 
@@ -128,7 +123,7 @@ class Review(Screen[SendBack | None]):
         assert self._opened is not None
         goes = await self._try(desk.what_drop_takes, self._repository, self._opened.weighed)
         if goes is not None:
-            self._asks = "drop"
+            self._asks_to_drop = True
             self._say([*goes, line(Span("Drop it? y drops, any other key does not.", "warn"))])
 
     @work(exclusive=True)
@@ -146,8 +141,8 @@ class Review(Screen[SendBack | None]):
         elif child:
             await self._open(child)
         kept = await self._try(desk.list_kept, self._repository)
-        self._list = self._list if kept is None else kept
-        self._at = min(self._at, max(0, len(self._list) - 1))
+        if kept is not None:
+            self._list.take(kept)
         self._draw()
         self._say(done.lines)
 
@@ -194,8 +189,8 @@ class Review(Screen[SendBack | None]):
     def on_key(self, event: events.Key) -> None:
         if self.focused is self._words or self._busy:
             return
-        if self._asks:
-            self._asks = ""
+        if self._asks_to_drop:
+            self._asks_to_drop = False
             self._say([dim("Nothing was dropped.")])
             if event.key == "y":
                 self.drop()
@@ -209,8 +204,7 @@ class Review(Screen[SendBack | None]):
     def _press_in_list(self, event: events.Key) -> bool:
         match event.key:
             case "up" | "down":
-                step = -1 if event.key == "up" else 1
-                self._at = max(0, min(len(self._list) - 1, self._at + step))
+                self._list.go(-1 if event.key == "up" else 1)
                 self._draw()
             case "enter":
                 self.open_chosen()
@@ -282,15 +276,7 @@ class Review(Screen[SendBack | None]):
         self._said.show(lines)
 
     def _draw(self, *, follow: bool = False) -> None:
-        rows: list[Line] = [line(Span(f"Kept for review: {len(self._list)}", "strong"))]
-        for at, each in enumerate(self._list):
-            points = at == self._at
-            mark = self._look.prompt if points else "  "
-            rows.append((Span(mark, "accent"), *draw_kept(each, self._look)))
-        if not self._list:
-            rows = [dim("Nothing is kept for review.")]
-        shown = self._at + 1
-        self._kept.show(rows if len(rows) < 10 else [rows[0], *rows[max(1, shown - 8) : max(9, shown + 1)]])
+        self._kept.show(self._list.draw(self._look))
         self._hint.show(
             [draw_hint(self._opened, self._choices.files, self._look, can_send_back=self._can_send_back)]
         )
