@@ -133,9 +133,14 @@ def _below(folder: bytes, name: bytes) -> bytes:
     return folder + b"/" + name if folder else name
 
 
+_REMEDIES = {
+    errno.ENOSPC: "raise fs.inotify.max_user_watches (sysctl)",
+    errno.EMFILE: "raise fs.inotify.max_user_instances (sysctl), or the number of open files (ulimit -n)",
+}
+"""Where inotify(7) has its limits, by the error that tells of it."""
+
+
 def _words(error: OSError) -> str:
-    # inotify(7), "/proc interfaces".
-    limit = {errno.ENOSPC: "max_user_watches", errno.EMFILE: "max_user_instances"}.get(error.errno or 0)
-    if limit is not None:
-        return f"the system gives no more watches; raise fs.inotify.{limit} (sysctl)"
-    return (error.strerror or str(error)).lower()
+    remedy = _REMEDIES.get(error.errno or 0)
+    why = (error.strerror or str(error)).lower()
+    return why if remedy is None else f"the system gives no more watches; {remedy}"

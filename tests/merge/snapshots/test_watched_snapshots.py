@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -9,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from inotify_simple import INotify  # pyright: ignore[reportMissingTypeStubs]
 
 from merge.snapshots import watched_snapshots
 from merge.snapshots.shared_caches import SHARED
@@ -236,14 +236,17 @@ def test_before_it_is_prepared_and_after_the_end_it_scans(
 
 
 def test_a_system_that_gives_no_watch_says_why(place: Place) -> None:
-    limit = int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
-    with contextlib.ExitStack() as held, watching(place) as before:
-        with contextlib.suppress(OSError):  # other programs have some
-            for _ in range(limit):
-                held.enter_context(INotify())
+    with watching(place) as before:
         snapshots = WatchedSnapshots(place.repository, SHARED)
-        with pytest.raises(WatchFailed, match=r"raise fs\.inotify\.max_user_instances"):
-            snapshots.prepare()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        next_free = os.dup(0)
+        os.close(next_free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_free, hard))
+        try:
+            with pytest.raises(WatchFailed, match=r"raise fs\.inotify\.max_user_instances"):
+                snapshots.prepare()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         assert not snapshots.needs_preparing
         assert snapshots.take() == before.take()
 
