@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from merge.landings.carrying_out import Tell
     from merge.landings.landing_course import AnyCourse
     from merge.merging.resolving import Choices
+    from merge.store.head import Head
 
 
 class Landing(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -136,6 +137,7 @@ def _land(
     from merge.landings.landing_course import Wanted, run_courses
     from merge.landings.landing_records import facts_of
     from merge.landings.recovery import recover_locked
+    from merge.store.head import read_head
     from merge.store.object_store import keep_open
 
     repository = keep_open(repository)
@@ -158,23 +160,24 @@ def _land(
     except Exception as error:
         # What has landed has landed: it is told to those whose landing it kept from an end.
         fault = error
+    now = read_head(repository)
     answers: list[AnyLanding | Exception] = []
     for order, offer in enumerate(offers):
         if order not in courses:
             assert fault is not None, "every course has an end"
             answers.append(fault)
         else:
-            answers.append(_answer(repository, offer, courses[order]))
+            answers.append(_answer(offer, courses[order], now))
     return answers
 
 
-def _answer(repository: Repository, offer: Offer, course: "AnyCourse") -> AnyLanding | Exception:
+def _answer(offer: Offer, course: "AnyCourse", now: "Head") -> AnyLanding | Exception:
     from merge.landings.landing_course import Clash, Done, Failed, Nothing, Refused
     from merge.merging.conflict import describe
 
     match course:
         case Done(landing, paths, notes):
-            return Landed(landing, paths, (*notes, *_since(repository, offer.began)))
+            return Landed(landing, paths, (*notes, *_since(offer.began, now)))
         case Nothing():
             return NothingToLand()
         case Clash(conflicts):
@@ -185,13 +188,10 @@ def _answer(repository: Repository, offer: Offer, course: "AnyCourse") -> AnyLan
             return fault
 
 
-def _since(repository: Repository, began: Began | None) -> tuple[str, ...]:
+def _since(began: Began | None, now: "Head") -> tuple[str, ...]:
     """What happened to HEAD while the child worked."""
-    from merge.store.head import read_head
-
     if began is None:
         return ()
-    now = read_head(repository)
     if now.branch != began.branch:
         names = [name if name is not None else "a detached HEAD" for name in (began.branch, now.branch)]
         return (

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from merge.files.working_files import Seen, Spot, WorkingFiles
+from merge.files.writing import write_file
 from merge.store.syncing import Unsynced, sync_all, sync_folder
 from merge.store.trees import ObjectId, RepoPath
 
@@ -120,7 +121,7 @@ def write_plans(common_dir: Path, plans: Sequence[Plan], needs: Iterable[Unsynce
     unfinished = [f"{plan.landing}.json.new" for plan in plans]
     try:
         for plan, name in zip(plans, unfinished, strict=True):
-            folder.joinpath(name).write_bytes(msgspec.json.encode(plan))
+            write_file(folder / name, msgspec.json.encode(plan))
         sync_all([*needs, Unsynced(str(folder), unfinished)])
         for name in unfinished:
             folder.joinpath(name).rename(folder.joinpath(name.removesuffix(".new")))

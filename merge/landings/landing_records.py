@@ -52,15 +52,17 @@ def next_landing(repository: Repository) -> str:
     `covey/landings/last` is to be on the disk before the id is used for anything that lasts.
     """
     counter = repository.common_dir.joinpath("covey/landings/last")
+    make_folder_durably(counter.parent)
+    descriptor = os.open(counter, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        last = int(counter.read_bytes())
-    except (FileNotFoundError, ValueError):
-        last = max((int(record.landing) for record in read_records(repository)), default=0)
-        make_folder_durably(counter.parent)
-    number = str(last + 1)
-    # Always as long as before, and in its place: however the machine stops, the old number or the new one is there.
-    descriptor = os.open(counter, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
+        last = os.pread(descriptor, _DIGITS, 0)
+        known = (
+            int(last)
+            if last.isdigit()
+            else max((int(record.landing) for record in read_records(repository)), default=0)
+        )
+        number = str(known + 1)
+        # Always as long as before, and in its place: however the machine stops, the old number or the new one is there.
         os.pwrite(descriptor, b"%s\n" % number.rjust(_DIGITS, "0").encode(), 0)
     finally:
         os.close(descriptor)

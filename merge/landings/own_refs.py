@@ -8,6 +8,7 @@ refs are kept otherwise, or anything is in the way, git does it.
 import stat
 from pathlib import Path
 
+from merge.files.writing import write_file
 from merge.store.git import GitPlace, run_git
 from merge.store.repository import Repository
 from merge.store.syncing import Unsynced
@@ -76,9 +77,12 @@ def _set_as_file(repository: Repository, landing: str, commit: ObjectId, staging
     made = staging / f"{landing}-ref"
     target = repository.common_dir.joinpath(LANDINGS, landing)
     try:
-        made.write_text(f"{commit}\n")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made.rename(target)
+        write_file(made, f"{commit}\n".encode())
+        try:
+            made.rename(target)
+        except FileNotFoundError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            made.rename(target)
     except OSError:
         return None
     names = (f"covey/landings/{landing}", "covey/landings", "covey", "")

@@ -118,7 +118,8 @@ def _stage(
 ) -> tuple[dict[RepoPath, Seen | None], tuple[str, ...]]:
     """Write the new files to where they wait; what waits for which path, and what is to be told."""
     tell("make staging")
-    staging.mkdir(parents=True, exist_ok=True)
+    if not staging.is_dir():
+        staging.mkdir(parents=True)
     waiting = WorkingFiles(staging, clear[0].present.files.id_length)
     after: dict[RepoPath, Seen | None] = {}
     notes: list[str] = []

@@ -65,7 +65,15 @@ def weigh_parts(
                 "submodules, and files in one land where it is populated (`git submodule update --init`)"
             )
         own = _choices_in(part, choices)
-        match weigh(part.repository, part.base, present, part.theirs, own, follow_folders=follow_folders):
+        match weigh(
+            part.repository,
+            part.base,
+            present,
+            part.theirs,
+            own,
+            changes=part.changes,
+            follow_folders=follow_folders,
+        ):
             case Clear() as found:
                 clear.append(ClearPart(part, present, found))
                 clashed.append((part, Clashed((), found.ready.changes, found.notes, found.whole)))

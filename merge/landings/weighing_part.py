@@ -3,6 +3,7 @@
 Nothing is changed by asking. Knows nothing of other parts: `merge.landings.weighing` puts them together.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from merge.landings.landing_plan import Impossible, InTheWay, Outdated, Ready, compare_with_disk
@@ -11,7 +12,7 @@ from merge.merging.present import OnDisk
 from merge.merging.resolving import Choices, decide
 from merge.merging.three_way import Clashed, CouldNotMerge, merge_trees
 from merge.store.repository import Repository
-from merge.store.trees import ObjectId, RepoPath
+from merge.store.trees import Change, ObjectId, RepoPath
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,18 @@ def weigh(
     theirs: ObjectId,
     choices: Choices,
     *,
+    changes: Sequence[Change] | None = None,
     follow_folders: bool = True,
 ) -> Clear | Open | Barred | Moving:
     """Merge the change from `base` to `theirs` with what is on the disk, and compare the outcome with it.
 
-    `follow_folders` is as for `merge_trees`.
+    `changes` and `follow_folders` are as for `merge_trees`.
 
     Raises:
         ChoiceImpossible: when `choices` ask for what can't be had.
         GitFailed, Unreadable, OSError: when something can't be read.
     """
-    merged = merge_trees(repository, base, present, theirs, follow_folders=follow_folders)
+    merged = merge_trees(repository, base, present, theirs, changes=changes, follow_folders=follow_folders)
     if isinstance(merged, CouldNotMerge):
         return Barred(merged.reason)
     if isinstance(merged, Clashed):

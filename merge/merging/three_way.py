@@ -55,9 +55,15 @@ AnyMerge = Merged | Clashed | CouldNotMerge
 
 
 def merge_trees(
-    repository: Repository, base: ObjectId, ours: Present, theirs: ObjectId, *, follow_folders: bool = True
+    repository: Repository,
+    base: ObjectId,
+    ours: Present,
+    theirs: ObjectId,
+    *,
+    changes: Sequence[Change] | None = None,
+    follow_folders: bool = True,
 ) -> AnyMerge:
-    """Merge the change from `base` to `theirs` into `ours`.
+    """Merge the change from `base` to `theirs` into `ours`; `changes` are what `changed_paths` finds, where known.
 
     With `follow_folders`, a file that one side added in a folder that the other renamed goes to where the folder
     is now, whatever else there is to merge.
@@ -65,7 +71,7 @@ def merge_trees(
     Raises:
         ObjectMissing: when the repository does not hold a tree of it.
     """
-    wanted = changed_paths(repository, base, theirs)
+    wanted = changed_paths(repository, base, theirs) if changes is None else changes
     if not wanted:
         return Merged((), plainly=True)
     try:

@@ -140,6 +140,8 @@ class _Libgit2Store:
         self._repository = repository
         self._opened = opened
         self.known_trees: dict[ObjectId, Mapping[bytes, Entry]] = {}
+        # libgit2 makes a file also for an object that is there. Siblings share commits, few blobs and trees.
+        self._commits: dict[bytes, ObjectId] = {}
 
     def unknown(self, ids: Collection[ObjectId]) -> set[ObjectId]:
         return {wanted for wanted in ids if wanted not in self._opened}
@@ -152,10 +154,15 @@ class _Libgit2Store:
             return _GitStore(self._repository).read_all(ids)
 
     def write(self, kind: Literal["blob", "commit"], data: bytes) -> ObjectId:
+        if kind == "commit" and data in self._commits:
+            return self._commits[data]
         try:
-            return ObjectId(str(self._opened.write(ObjectType[kind.upper()], data)))
+            written = ObjectId(str(self._opened.write(ObjectType[kind.upper()], data)))
         except _REFUSALS:
             return _GitStore(self._repository).write(kind, data)
+        if kind == "commit":
+            self._commits[data] = written
+        return written
 
     def write_trees(self, trees: Sequence[Mapping[bytes, Entry]]) -> list[ObjectId]:
         try:

@@ -51,10 +51,13 @@ def sync_all(places: Iterable[Unsynced]) -> None:
     Raises:
         OSError: when the disk could not take them.
     """
-    by_device: dict[int, list[Unsynced]] = {}
+    by_folder: dict[str, list[Unsynced]] = {}
     for place in places:
+        by_folder.setdefault(place.folder, []).append(place)
+    by_device: dict[int, list[Unsynced]] = {}
+    for folder, here in by_folder.items():
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            by_device.setdefault(os.lstat(place.folder).st_dev, []).append(place)
+            by_device.setdefault(os.lstat(folder).st_dev, []).extend(here)
     for together in by_device.values():
         unwritten = _unwritten_bytes()
         if unwritten <= _CHEAP_BYTES and _sync_filesystem(together[0].folder):

@@ -1,8 +1,11 @@
 """Real git. Commits of covey's are commits to git, and the same for the same tree."""
 
+import os
+
 import pytest
 
 from merge.store.commits import Commit, read_commit, write_commit
+from merge.store.object_store import keep_open
 from merge.store.trees import ObjectId
 from tests.merge.places import MakePlace, Place
 
@@ -36,3 +39,15 @@ def test_a_commit_is_written(either: Place) -> None:
     assert read_commit(either.repository, root) == Commit(tree, (), 0)
     either.git("update-ref", "refs/covey/test", made)
     either.git("fsck", "--strict")
+
+
+def test_a_commit_that_was_written_just_now_is_not_written_again(place: Place) -> None:
+    repository = keep_open(place.repository)
+    tree = ObjectId(place.ask("rev-parse", "HEAD^{tree}"))
+    made = write_commit(repository, tree, None, "For siblings", seconds=0)
+    file = repository.common_dir / "objects" / made[:2] / made[2:]
+    os.utime(file, (1, 1))
+    assert write_commit(repository, tree, None, "For siblings", seconds=0) == made
+    assert file.stat().st_mtime == 1
+    assert write_commit(place.repository, tree, None, "For siblings", seconds=0) == made
+    assert file.stat().st_mtime > 1

@@ -171,3 +171,15 @@ def test_in_memory_it_is_read_again_when_a_file_of_it_changes(
     place.git("config", "user.name", "Somebody Else")
     assert seen.read()["user.name"] == "Somebody Else"
     assert len(asked) == 2
+
+
+def test_settings_and_attributes_that_are_in_the_working_tree_are_named(place: Place, home: Path) -> None:
+    assert read_rules(place.repository).within == ()
+    place.git("config", "include.path", "../team/settings")
+    place.git("config", "core.attributesFile", str(place.root / "team/attributes"))
+    (home / ".gitconfig").symlink_to(place.write("dotfiles/gitconfig", ""))
+    assert set(read_rules(place.repository).within) == {
+        "team/settings",
+        "team/attributes",
+        "dotfiles/gitconfig",
+    }
