@@ -9,8 +9,9 @@ import secrets
 import time
 import traceback
 from collections.abc import AsyncGenerator, Callable
-from contextlib import ExitStack, asynccontextmanager, closing
-from functools import partial
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
 
 import trio
 
@@ -31,7 +32,7 @@ from orchestrator.config.tables import Configuration, SandboxTable
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.context_window import ContextWindow, known_window
 from orchestrator.conversation.model_choice import ModelChoice
-from orchestrator.events import ErrorRecorded, Noticed, SessionFinished, SessionStarted
+from orchestrator.events import AnyFact, ErrorRecorded, Noticed, SessionFinished, SessionStarted
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
 from orchestrator.journal import PARENT, Journal
@@ -86,102 +87,140 @@ async def open_session(
         JournalInUse: when the session runs in another process.
     """
     terms = read_terms(repository, configuration or Configuration(), without, asks=asks)
-    limits = limits or Limits()
+    async with _open_records(repository, endpoint, terms, find_past) as records:
+        hurry = Hurry()
+        logs = records.folder / "logs" / "checks"
+        checks = Checks(terms.checks, repository, records.journal, logs, hurry)
+        async with (
+            _open_grounds(repository, endpoint, limits or Limits(), terms, records, checks) as grounds,
+            _open_parts(grounds, records, terms, checks, hurry) as session,
+        ):
+            try:
+                yield session
+            except Exception:
+                records.journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
+                raise
+        records.journal.record_durably(PARENT, SessionFinished())
+
+
+@dataclass(frozen=True)
+class _Records:
+    """What a session writes to, in its own `folder` below `own`, and the past that it goes on with."""
+
+    own: Path
+    folder: Path
+    past: Past
+    ledger: Ledger
+    journal: Journal
+
+    def note(self, fact: AnyFact) -> None:
+        self.journal.record(PARENT, fact)
+
+    def tell(self, sentence: str) -> None:
+        """Say it to the person, and to whoever reads the journal."""
+        self.note(Noticed(sentence))
+
+
+@asynccontextmanager
+async def _open_records(
+    repository: Repository, endpoint: Endpoint, terms: Terms, find_past: Callable[[], Past]
+) -> AsyncGenerator[_Records]:
+    """Put right what is written down of dead sessions, then begin to write."""
     own = own_folder(repository)
-    with ExitStack() as stack:
-        ledger = stack.enter_context(open_ledger(repository))
+    with open_ledger(repository) as ledger:
         notices = await _put_right(repository, ledger, verifies=terms.verifies)
         past = find_past()
         folder = own / "sessions" / past.session
-        journal = stack.enter_context(closing(Journal(folder / "journal.jsonl")))
-        record = partial(journal.record, PARENT)
-        record(
-            SessionStarted(
-                past.session,
-                quote_path(str(repository.root)),
-                endpoint.base_url,
-                endpoint.model,
-                terms.instructions.files,
-            )
+        with closing(Journal(folder / "journal.jsonl")) as journal:
+            records = _Records(own, folder, past, ledger, journal)
+            workspace, files = quote_path(str(repository.root)), terms.instructions.files
+            records.note(SessionStarted(past.session, workspace, endpoint.base_url, endpoint.model, files))
+            for notice in (*notices, *terms.faults):
+                records.tell(notice)
+            yield records
+
+
+@asynccontextmanager
+async def _open_grounds(
+    repository: Repository,
+    endpoint: Endpoint,
+    limits: Limits,
+    terms: Terms,
+    records: _Records,
+    checks: Checks,
+) -> AsyncGenerator[Grounds]:
+    """What the parent and its children stand on: the model, and all that starts and checks out children."""
+    table = terms.configuration.children
+    async with (
+        open_gateway(endpoint, terms.prompt, advertised(terms.told)) as gateway,
+        open_spawner() as spawner,
+        open_checkout_ways(
+            table.checkouts, repository, covey_home(os.environ), spawner, records.tell
+        ) as ways,
+        open_tree_watching(table, repository, records.tell) as watching,
+        trio.open_nursery() as nursery,
+    ):
+        nursery.start_soon(_warm_up, gateway)
+        nursery.start_soon(trio.to_thread.run_sync, remove_left_folders)
+        nursery.start_soon(tell_what_is_not_enforced, spawner, terms.configuration.sandbox, records.journal)
+        yield Grounds(
+            records.past.session,
+            repository,
+            gateway,
+            records.journal,
+            records.ledger,
+            spawner,
+            records.folder / "logs",
+            landing_turn=_landing_turn(repository, terms, checks),
+            slots=Slots(limits.children),
+            purse=Purse(limits.budget, limits.price),
+            agents=terms.agents,
+            policy=terms.policy,
+            tools=terms.settings,
+            desk=PermissionDesk(),
+            configuration=terms.configuration,
+            window=ContextWindow(
+                endpoint.context_tokens or known_window(endpoint.model),
+                output_tokens=endpoint.max_output_tokens,
+            ),
+            ways=ways,
+            watching=watching,
         )
-        for notice in (*notices, *terms.faults):
-            record(Noticed(notice))
-        checks = Checks(terms.checks, repository, journal, folder / "logs" / "checks", hurry := Hurry())
-        async with (
-            open_gateway(endpoint, terms.prompt, advertised(terms.told)) as gateway,
-            open_spawner() as spawner,
-            open_checkout_ways(
-                terms.configuration.children.checkouts,
-                repository,
-                covey_home(os.environ),
-                spawner,
-                lambda why: record(Noticed(why)),
-            ) as ways,
-            open_tree_watching(
-                terms.configuration.children, repository, lambda why: record(Noticed(why))
-            ) as watching,
-            trio.open_nursery() as nursery,
-        ):
-            nursery.start_soon(_warm_up, gateway)
-            nursery.start_soon(trio.to_thread.run_sync, remove_left_folders)
-            nursery.start_soon(tell_what_is_not_enforced, spawner, terms.configuration.sandbox, journal)
-            grounds = Grounds(
-                past.session,
-                repository,
-                gateway,
-                journal,
-                ledger,
-                spawner,
-                folder / "logs",
-                landing_turn=_landing_turn(repository, terms, checks),
-                slots=Slots(limits.children),
-                purse=Purse(limits.budget, limits.price),
-                agents=terms.agents,
-                policy=terms.policy,
-                tools=terms.settings,
-                desk=PermissionDesk(),
-                configuration=terms.configuration,
-                window=ContextWindow(
-                    endpoint.context_tokens or known_window(endpoint.model),
-                    output_tokens=endpoint.max_output_tokens,
-                ),
-                ways=ways,
-                watching=watching,
-            )
-            async with (
-                open_children(grounds) as children,
-                open_jobs(own / JOBS_FOLDER, past.session, record) as jobs,
-            ):
-                jobs.take_up(past.jobs_told)
-                for home, checkout in left_to_write(repository, ledger):
-                    children.kept.begin(home, checkout)
-                for unread in past.reports:
-                    children.say(unread)
-                questions = Questions(journal)
-                agent, model = parent_agent(terms, grounds, past, children, jobs, questions, hurry)
-                try:
-                    yield Session(
-                        past.session,
-                        repository,
-                        journal,
-                        children,
-                        jobs,
-                        agent,
-                        model,
-                        grounds.purse,
-                        checks,
-                        grounds.desk,
-                        questions,
-                        ModelChoice(
-                            gateway, grounds.purse, grounds.window, terms.configuration.prices, journal
-                        ),
-                        hurry,
-                    )
-                except Exception:
-                    journal.record_durably(PARENT, ErrorRecorded("covey", traceback.format_exc()))
-                    raise
-            nursery.cancel_scope.cancel()
-        journal.record_durably(PARENT, SessionFinished())
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _open_parts(
+    grounds: Grounds, records: _Records, terms: Terms, checks: Checks, hurry: Hurry
+) -> AsyncGenerator[Session]:
+    """The session itself, its children and its jobs, which take up what the past has left to do."""
+    past, journal = records.past, records.journal
+    async with (
+        open_children(grounds) as children,
+        open_jobs(records.own / JOBS_FOLDER, past.session, records.note) as jobs,
+    ):
+        jobs.take_up(past.jobs_told)
+        for home, checkout in left_to_write(grounds.repository, grounds.ledger):
+            children.kept.begin(home, checkout)
+        for unread in past.reports:
+            children.say(unread)
+        questions = Questions(journal)
+        agent, model = parent_agent(terms, grounds, past, children, jobs, questions, hurry)
+        yield Session(
+            past.session,
+            grounds.repository,
+            journal,
+            children,
+            jobs,
+            agent,
+            model,
+            grounds.purse,
+            checks,
+            grounds.desk,
+            questions,
+            ModelChoice(grounds.gateway, grounds.purse, grounds.window, terms.configuration.prices, journal),
+            hurry,
+        )
 
 
 async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) -> list[str]:
