@@ -198,7 +198,8 @@ AnyEnding = AnyOutcome | Died | Stopped | NeverBegan
 class ChildFinished(Event, frozen=True):
     """The child's worker is gone and its edits are dealt with. `landing` is None where there were none to land.
 
-    `unwritten`: its checkout stays, and its folder is empty until it is written out in the background.
+    `unwritten`: its checkout stays, and its folder is empty until it is written out in the background. `unread` is what
+    it was told and ended before it read.
     """
 
     ending: AnyEnding
@@ -206,6 +207,7 @@ class ChildFinished(Event, frozen=True):
     seconds: float
     usage: Usage
     unwritten: bool = False
+    unread: tuple[str, ...] = ()
 
 
 class JobEnded(Event, frozen=True):

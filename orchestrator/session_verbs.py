@@ -84,11 +84,8 @@ def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None
 
 def _session(arguments: argparse.Namespace) -> int:
     from orchestrator.parent.workspace_folder import find_workspace
-    from orchestrator.sandbox.environment import CHILD_VARIABLE
 
-    if CHILD_VARIABLE in os.environ:
-        # It would have children and a budget of its own, and those again.
-        raise UserError("A child of covey runs this, and a child can't delegate; do the work without it.")
+    _refuse_to_a_child()
     course = _course(arguments)
     repository = find_workspace(Path.cwd())
     configuration, endpoint, limits = _settings(
@@ -105,7 +102,16 @@ def _session(arguments: argparse.Namespace) -> int:
 
 def hold_for(arguments: argparse.Namespace, mode: str, course: "Course", repository: "Repository") -> int:
     """Hold a session of this program's options that does only `course`, which `mode` names; the exit code."""
+    _refuse_to_a_child()
     return _hold(arguments, (mode, course), *_settings(arguments, repository.root), repository)
+
+
+def _refuse_to_a_child() -> None:
+    """A child's command holds no session: it would have children and a budget of its own, and those again."""
+    from orchestrator.sandbox.environment import CHILD_VARIABLE
+
+    if CHILD_VARIABLE in os.environ:
+        raise UserError("A child of covey runs this, and a child can't delegate; do the work without it.")
 
 
 def _settings(arguments: argparse.Namespace, root: Path) -> "tuple[Configuration, Endpoint, Limits]":

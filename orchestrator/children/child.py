@@ -22,7 +22,7 @@ from merge.store.repository import children_folder
 from merge.store.trees import show_path
 from orchestrator.children.child_record import ChildRecord
 from orchestrator.children.dialogue import BrokenOff, Dialogue
-from orchestrator.children.first_message import describe_ending, first_message, report
+from orchestrator.children.first_message import describe_ending, first_message, never_read, report
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.mounting import steps_into
 from orchestrator.children.probing import what_it_died_of
@@ -39,6 +39,7 @@ from orchestrator.events import (
     Compacted,
     Died,
     NeverBegan,
+    Noticed,
     Stopped,
 )
 from orchestrator.faults import CantRecord, refusal_in
@@ -226,8 +227,10 @@ class Child:
                 )
         seconds = trio.current_time() - self.began
         unwritten = self.checkout is not None and is_unwritten(grounds.repository, self.checkout.name)
-        end = ChildFinished(ending, landing, seconds, self.usage, unwritten)
+        end = ChildFinished(ending, landing, seconds, self.usage, unwritten, tuple(self._unsaid))
         self.report = ChildReport(ending, landing, report(new.id, new.kind, end, agent=new.agent_name))
+        if end.unread and not isinstance(ending, Stopped):
+            grounds.journal.record(new.id, Noticed(never_read(end.unread)))
         # The story first: a row that stands open is looked at after a crash, one that is closed is not.
         grounds.journal.record_durably(new.id, end)
         self._record.has_ended(landing, describe_ending(ending))

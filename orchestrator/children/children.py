@@ -289,13 +289,15 @@ class Children:
         return "\n\n".join([head, *(self._state(child) for child in self.roster.values())])
 
     def _new_id(self, title: str) -> ChildId:
-        """A name that is safe as a folder's, tells the task, and is new in the session and, by chance, elsewhere."""
+        """A name that is safe as a folder's, tells the task, and is no other child's of the repository."""
         slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:24].strip("-") or "child"
         while True:
             new = ChildId(f"{slug}-{secrets.token_hex(2)}")
-            # A leftover folder of that name is somebody's work: it is never reused.
-            if new not in self.roster and not os.path.lexists(
-                children_folder(self._grounds.repository) / new
+            # A leftover folder of that name is somebody's work, and a row of it what became of that: never reused.
+            if (
+                new not in self.roster
+                and not os.path.lexists(children_folder(self._grounds.repository) / new)
+                and self._grounds.ledger.read(new) is None
             ):
                 return new
 

@@ -136,5 +136,7 @@ def report(child: ChildId, kind: Kind, end: ChildFinished, *, agent: str = "") -
     who = f"child {child} ({role(kind, agent)})"
     head = f"{who} {describe_ending(end.ending)} after {end.seconds:.1f} s, {end.usage.total_tokens:,} tokens"
     became = describe_landing(end.landing, unwritten=end.unwritten) if end.landing is not None else []
+    if end.unread:
+        became.append(never_read(end.unread))
     text = last_text(end.ending)
     return "\n".join([head, *became, "", text] if text else [head, *became])

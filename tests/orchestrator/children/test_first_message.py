@@ -103,3 +103,9 @@ def test_the_report_says_of_a_folder_that_is_not_filled_yet_that_it_is_empty(lan
     )
     assert text.splitlines()[1].startswith("kept /c: ")
     assert text.splitlines()[2] == f"  {STILL_EMPTY}"
+
+
+def test_what_it_ended_before_it_read_stands_above_its_last_words() -> None:
+    end = ChildFinished(Answered("done"), None, 1.0, Usage(), unread=("the tests, too", "and the docs"))
+    lines = report(ChildId("a"), "research", end).splitlines()
+    assert lines[1:] == ["ended before it read what it was told: the tests, too | and the docs", "", "done"]
