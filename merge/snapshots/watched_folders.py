@@ -5,23 +5,27 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from merge.snapshots.tree_watch import WatchFailed
 from merge.store.git import parent_place, run_git
 from merge.store.repository import Repository
+
+HOLDS_REPOSITORIES = "it holds other repositories"
 
 # ls-files -v: a small letter is a file that is assumed to be unchanged, S one that a sparse checkout skips.
 _OVERLOOKED = re.compile(rb"(?:\A|\0)[a-zS] ")
 
 
-def folders_to_watch(repository: Repository) -> set[bytes] | None:
-    """The folders by path, the root as nothing; None where a watch would tell of more or of less than git does.
+def folders_to_watch(repository: Repository) -> set[bytes]:
+    """The folders by path, the root as nothing.
 
     Raises:
         GitFailed: when git can't list the files.
+        WatchFailed: when a watch would tell of more or of less than git does.
     """
     place = parent_place(repository)
     tracked = run_git(place, "ls-files", "-v", "-z").output
     if _OVERLOOKED.search(tracked):
-        return None
+        raise WatchFailed("git is told to overlook some of its files")
     folders = {b""}
     for line in tracked.split(b"\0"):
         above = line[2:].rpartition(b"/")[0]
@@ -35,7 +39,7 @@ def folders_to_watch(repository: Repository) -> set[bytes] | None:
         if path.endswith(b"/"):
             for folder, inside, files in os.walk(root + b"/" + path[:-1]):
                 if b".git" in inside or b".git" in files:
-                    return None  # a repository in this one, of which nothing is carried
+                    raise WatchFailed(HOLDS_REPOSITORIES)
                 folders.add(os.path.relpath(folder, root))
     return folders
 

@@ -18,8 +18,8 @@ from merge.snapshots.plain_folder import is_plain
 from merge.snapshots.plain_reading import store_plainly
 from merge.snapshots.shared_caches import unignored_caches
 from merge.snapshots.snapshot import LIMIT_BYTES, Snapshot, is_kept_out, scan_parent, take_snapshot
-from merge.snapshots.tree_watch import TreeWatch
-from merge.snapshots.watched_folders import folders_to_watch, hold_hard_links
+from merge.snapshots.tree_watch import TreeWatch, WatchFailed
+from merge.snapshots.watched_folders import HOLDS_REPOSITORIES, folders_to_watch, hold_hard_links
 from merge.snapshots.working_tree import NESTED, WorkingTree
 from merge.store.config_sources import Sources, home_folder, mark_of, read_config_and_sources
 from merge.store.git import GitFailed, parent_place
@@ -94,20 +94,18 @@ class WatchedSnapshots:
 
         Raises:
             GitFailed: when git can't read the working tree.
-            WatchFailed: when the system does not let it be watched; it is not tried again.
+            WatchFailed: when it can't be watched, or a watch would not do; it is not tried again.
         """
         with self._using:
             if not self.needs_preparing:
                 return
             self._stop()
-            self._fits = not is_plain(self.repository) and is_local(self.repository.root)
-            if self._fits:
-                try:
-                    self._begin()
-                except BaseException:
-                    self._stop()
-                    self._fits = False
-                    raise
+            try:
+                self._begin()
+            except BaseException:
+                self._fits = False
+                self._stop()
+                raise
 
     def take(self) -> Snapshot:
         """The snapshot of now, as `merge.snapshots.snapshot.take_snapshot` takes it.
@@ -137,32 +135,32 @@ class WatchedSnapshots:
             self._watch = None
 
     def _begin(self) -> None:
-        watch = self._watch = TreeWatch(self.repository.root)
-        folders = folders_to_watch(self.repository)
+        repository = self.repository
+        if is_plain(repository):
+            raise WatchFailed("it is no repository")
+        if not is_local(repository.root):
+            raise WatchFailed("other machines may change its file system")
+        watch = self._watch = TreeWatch(repository.root)
         # A folder that was made between the listing and the watch on the one above is in the next listing.
-        while folders is not None and watch.add(folders):
-            folders = folders_to_watch(self.repository)
-        if folders is None or hold_hard_links(self.repository.root, folders):
-            self._fits = False
-            self._stop()
-            return
-        sources = _find_sources(self.repository, self._shared)
+        while watch.add(folders := folders_to_watch(repository)):
+            pass
+        if hold_hard_links(repository.root, folders):
+            raise WatchFailed("some of its files have a second name (hard links)")
+        sources = _find_sources(repository, self._shared)
         if sources is None or watch.changed() is None:
-            self._stop()
+            self._stop()  # too early to tell what changes
             return
-        surroundings = _look_around(keep_open(self.repository), sources)
-        found = scan_parent(self.repository, self._limit_bytes, self._shared)
-        if _holds_repositories(self.repository, found):
-            self._fits = False
-            self._stop()
-            return
+        surroundings = _look_around(keep_open(repository), sources)
+        found = scan_parent(repository, self._limit_bytes, self._shared)
+        if _holds_repositories(repository, found):
+            raise WatchFailed(HOLDS_REPOSITORIES)
         tracked = found.status.tracked
         self._known = _Known(
             Snapshot(
                 found.tree,
                 found.head,
                 found.branch,
-                changed_paths(self.repository, found.head_tree, found.tree),
+                changed_paths(repository, found.head_tree, found.tree),
                 found.left_out,
             ),
             found.head_tree,
