@@ -105,21 +105,22 @@ async def test_after_a_kill_at_any_event_a_child_that_is_kept_is_in_a_folder(
         await go_through(Aftermath(repository_of("python_package")), server, Kill(), Spared(), event)
 
 
-def run_on_full_disks(folder: Path, *events: int) -> None:
+def run_on_full_disks(folder: Path, ends: str, *events: int) -> None:
     """Fill a disk that is really full, once at each event."""
     mounted = ["unshare", "--mount", "--map-root-user", "sh", "-c", _MOUNT, "sh", str(folder)]
     if subprocess.run([*mounted, "true"], capture_output=True, check=False).returncode:
         lacks("this machine lets us mount nothing, so no disk can be full")
-    command = [sys.executable, "-m", "tests.end_to_end.on_a_full_disk", str(folder), *map(str, events)]
+    command = [sys.executable, "-m", "tests.end_to_end.on_a_full_disk", str(folder), ends, *map(str, events)]
     done = subprocess.run([*mounted, *command], cwd=_ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-6_000:]
 
 
 def test_a_disk_that_is_full_takes_nothing(tmp_path: Path) -> None:
-    run_on_full_disks(tmp_path, 12)
+    run_on_full_disks(tmp_path, "lands", 12)
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("ends", ["lands", "keeps"])
 @pytest.mark.parametrize("first", range(6))
-def test_a_disk_that_is_full_at_any_event_takes_nothing(tmp_path: Path, first: int) -> None:
-    run_on_full_disks(tmp_path, *range(first, EVENTS + 1, 6))
+def test_a_disk_that_is_full_at_any_event_takes_nothing(tmp_path: Path, ends: str, first: int) -> None:
+    run_on_full_disks(tmp_path, ends, *range(first, EVENTS + 1, 6))

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from merge.checkouts.checkout import Checkout, linked_caches, make_checkout
-from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.leaving import keep_checkout, remove_checkout
+from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.pool import turn_back
 from merge.checkouts.pool_way import PoolWay
@@ -230,6 +231,25 @@ def test_a_pristine_checkout_shares_bytes_as_well(
         os.close(held)
         assert (pristine.files / "large.bin").read_bytes() == place.read("large.bin")
         assert taken_bytes(place.root) - before < _LARGE // 2
+
+    on_disk(look)
+
+
+def test_a_kept_overlay_shares_bytes_with_the_layers_below_it(
+    on_disk: Callable[[Callable[[Place], object]], None],
+) -> None:
+    def look(place: Place) -> None:
+        place.write("large.bin", os.urandom(_LARGE))
+        place.commit()
+        settle(place)
+        overlay = OverlayWay(place.root.parent / "cache", user_namespace=False)
+        checkout = make(place, "child", overlay)
+        before = taken_bytes(place.root)
+        keep_checkout(place.repository, checkout)
+        assert (Path(checkout.path) / "large.bin").read_bytes() == place.read("large.bin")
+        assert taken_bytes(place.root) - before < _LARGE // 2
+        remove_checkout(place.repository, checkout)
+        overlay.close()
 
     on_disk(look)
 
