@@ -1,4 +1,4 @@
-"""Laws. A line fits the columns it is given, and what is carried on below loses no letter."""
+"""Pure. A line fits the columns it is given, and what is carried on below loses no letter."""
 
 from hypothesis import given
 from hypothesis import strategies as st
