@@ -14,8 +14,8 @@ from merge.store.trees import ObjectId
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from merge.landings.candidates import AnyCourse
     from merge.landings.carrying_out import Tell
-    from merge.landings.landing_course import AnyCourse
     from merge.merging.resolving import Choices
     from merge.store.head import Head
 
@@ -133,8 +133,9 @@ def _land(
     repository: Repository, offers: "Sequence[Offer]", tell: "Tell | None"
 ) -> "list[AnyLanding | Exception]":
     from merge.files.lock import landing_lock
+    from merge.landings.candidates import Wanted
     from merge.landings.carrying_out import nobody
-    from merge.landings.landing_course import Wanted, run_courses
+    from merge.landings.landing_course import run_courses
     from merge.landings.landing_records import facts_of
     from merge.landings.recovery import recover_locked
     from merge.store.head import read_head
@@ -172,7 +173,7 @@ def _land(
 
 
 def _answer(offer: Offer, course: "AnyCourse", now: "Head") -> AnyLanding | Exception:
-    from merge.landings.landing_course import Clash, Done, Failed, Nothing, Refused
+    from merge.landings.candidates import Clash, Done, Failed, Nothing, Refused
     from merge.merging.conflict import describe
 
     match course:

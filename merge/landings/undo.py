@@ -107,8 +107,9 @@ def undo_landing(
         ObjectMissing: when the repository lost an object of the landing.
     """
     from merge.files.lock import landing_lock
+    from merge.landings.candidates import Clash, Done, Failed, Nothing, Refused, Wanted
     from merge.landings.carrying_out import nobody
-    from merge.landings.landing_course import Clash, Done, Failed, Nothing, Refused, Wanted, run_courses
+    from merge.landings.landing_course import run_courses
     from merge.landings.landing_records import facts_of
     from merge.landings.recovery import recover_locked
     from merge.merging.conflict import describe

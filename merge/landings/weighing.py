@@ -14,6 +14,7 @@ import msgspec
 from merge.landings.landing_plan import Ready
 from merge.landings.weighing_part import Barred, Clear, Moving, Open, weigh
 from merge.merging.conflict import Conflict
+from merge.merging.index_look import IndexLook
 from merge.merging.parts import Part, conflicts_to_outside, divide, join, to_outside
 from merge.merging.present import OnDisk, Unreadable, open_on_disk
 from merge.merging.resolving import Choice, Choices, decide
@@ -40,11 +41,11 @@ class ClashedParts(Clashed, frozen=True):
 
 
 def weigh_parts(
-    parts: Sequence[Part], choices: Choices, *, follow_folders: bool = True
+    parts: Sequence[Part], choices: Choices, *, follow_folders: bool = True, index: IndexLook | None = None
 ) -> tuple[ClearPart, ...] | Open | Barred | Moving:
     """Merge each part with what is on the disk, and compare the outcome with it. All parts are clear, or it is not.
 
-    `follow_folders` is as for `merge_trees`.
+    `follow_folders` is as for `merge_trees`, `index` as for `OnDisk`, for the outermost part.
 
     Raises:
         ChoiceImpossible: when `choices` ask for what can't be had.
@@ -57,7 +58,7 @@ def weigh_parts(
         busy = operation_in_progress(part.repository) if part.path else None
         if busy is not None:
             return Barred(f"{busy} is in progress in {shown}; finish or abort it first")
-        present = open_on_disk(part.repository, part.base)
+        present = open_on_disk(part.repository, part.base, index if not part.path else None)
         moved = _moved_submodule(part, present)
         if moved is not None:
             return Barred(

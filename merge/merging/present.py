@@ -5,15 +5,15 @@ disk follows git's own rules (filters, line endings, mode bits, sparse paths), s
 is not plainly one of the entries that the asker expects. Nothing of the user's is written.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from merge.files.working_files import Seen, WorkingFiles, folders_above, repo_path
+from merge.merging.index_look import IndexLook, look_at_index
 from merge.snapshots.private_index import store_files
 from merge.snapshots.snapshot import take_snapshot
-from merge.store.git import GitPlace, run_git
+from merge.store.git import GitPlace
 from merge.store.objects import read_blob, read_entries, read_entry
 from merge.store.plain_rules import attributes_above
 from merge.store.repository import Repository
@@ -35,9 +35,6 @@ IN_THE_WAY = Entry(FOLDER, ObjectId(""))
 
 Expected = Mapping[RepoPath, tuple[Entry | None, ...]]
 """Paths to ask for, each with entries that may well stand there."""
-
-_PATHS_AT_ONCE = 500
-"""More paths are not given on a command line, which has a limit; the whole index is read instead."""
 
 
 class Unreadable(Exception):
@@ -96,11 +93,13 @@ class StoredTree:
 class OnDisk:
     """The working tree on the disk.
 
-    `seen` and `known` keep what stood at each path when it was last asked for, and which entry that was.
+    `seen` and `known` keep what stood at each path when it was last asked for, and which entry that was. `index` is
+    what somebody has just found in the person's index; what is not in it is asked for.
     """
 
     repository: Repository
     files: WorkingFiles
+    index: IndexLook | None = None
     seen: dict[RepoPath, Seen | None] = field(default_factory=dict[RepoPath, Seen | None])
     known: dict[RepoPath, Entry | None] = field(default_factory=dict[RepoPath, Entry | None])
 
@@ -134,7 +133,8 @@ class OnDisk:
 
     def _entries_by_git(self, paths: list[RepoPath]) -> dict[RepoPath, Entry | None]:
         rules = [path for path in attributes_above(paths) if path not in paths]
-        index, left_out = self._index_entries([*paths, *rules])
+        look = self._look_at_index([*paths, *rules])
+        index, left_out = look.entries, look.left_out
         addable = {path: index.get(path) for path in paths if self._is_addable(path, index.get(path))}
         hidden_rules = {path: index[path] for path in rules if path in left_out}
         stored = store_files(self.repository, self.place, addable, hidden_rules)
@@ -152,22 +152,10 @@ class OnDisk:
                 answer[path] = index[path] if path in left_out else None
         return answer
 
-    def _index_entries(self, paths: list[RepoPath]) -> tuple[dict[RepoPath, Entry], set[RepoPath]]:
-        """What the user's index holds for the paths, and which of them it leaves out of the working tree."""
-        pathspecs = [os.fsdecode(path) for path in paths] if len(paths) <= _PATHS_AT_ONCE else []
-        asked = set(paths)
-        entries: dict[RepoPath, Entry] = {}
-        left_out: set[RepoPath] = set()
-        for line in run_git(self.place, "ls-files", "-t", "-s", "-z", "--", *pathspecs).fields():
-            # "LETTER MODE ID STAGE TAB PATH" (git-ls-files(1)); the letter S is skip-worktree.
-            words, name = line.split(b"\t", 1)
-            letter, mode, object_id, _ = words.split(b" ")
-            path = RepoPath(name)
-            if path in asked:
-                entries[path] = Entry(int(mode, 8), ObjectId(object_id.decode()))
-                if letter == b"S":
-                    left_out.add(path)
-        return entries, left_out
+    def _look_at_index(self, paths: list[RepoPath]) -> IndexLook:
+        if self.index is not None and self.index.paths.issuperset(paths):
+            return self.index
+        return look_at_index(self.repository, paths)
 
     @property
     def place(self) -> GitPlace:
@@ -185,9 +173,9 @@ class OnDisk:
         return is_submodule or self.files.look(repo_path(path, b".git")) is not None
 
 
-def open_on_disk(repository: Repository, some_id: ObjectId) -> OnDisk:
+def open_on_disk(repository: Repository, some_id: ObjectId, index: IndexLook | None = None) -> OnDisk:
     """The working tree of `repository`; any object id of it tells how its ids are made."""
-    return OnDisk(repository, WorkingFiles(repository.root, len(some_id)))
+    return OnDisk(repository, WorkingFiles(repository.root, len(some_id)), index)
 
 
 def _is_file(seen: Seen | None) -> bool:

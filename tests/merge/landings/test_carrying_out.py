@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from merge.files import renaming
+from merge.landings.candidates import ATTEMPTS
 from merge.landings.landing import AnyLanding, Held, Landed, NothingToLand, land
-from merge.landings.landing_course import ATTEMPTS
 from merge.landings.recovery import recover_landings
 from tests.merge.landing_places import (
     CHECKOUT,

@@ -210,6 +210,30 @@ def test_settings_that_the_person_keeps_in_the_repository_are_rules_too(place: P
     assert place.read("a.txt") == b"a\r\n"
 
 
+def test_git_is_asked_once_for_all_files_that_come_new(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_at_index(repository: Repository, paths: object) -> object:
+        raise AssertionError("one of them asked git by itself")
+
+    monkeypatch.setattr("merge.merging.present.look_at_index", look_at_index)
+    offers = offers_of(place, *({f"new/{name}": b"x\n"} for name in "abc"))
+    assert all(isinstance(each, Landed) for each in land_together(place.repository, offers))
+
+
+def test_what_a_sparse_checkout_leaves_out_is_there_for_a_group_too(place: Place) -> None:
+    offers = offers_of(place, {"a": b"a\n"}, {"later": b"the child's\n"}, {"b": b"b\n"})
+    place.write("later", "the parent's\n")
+    place.commit()
+    place.git("update-index", "--skip-worktree", "later")
+    (place.root / "later").unlink()
+    landings = land_together(place.repository, offers)
+    assert landings == (
+        Landed("1", ("a",)),
+        Conflicted("/c2", ("later: both added it",)),
+        Landed("2", ("b",)),
+    )
+    assert not (place.root / "later").exists()
+
+
 def test_a_group_waits_for_the_disk_as_often_as_one_alone(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
