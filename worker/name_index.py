@@ -108,18 +108,20 @@ def _walk(root: str) -> Iterator[str]:
     """Every file below `root` and every symbolic link to one, but for histories and the system's own folders."""
     folders = deque([root.rstrip("/")])
     while folders:
-        folder = folders.popleft()
-        try:
-            with os.scandir(folder or "/") as entries:
-                for entry in entries:
-                    path = f"{folder}/{entry.name}"
-                    if entry.is_dir(follow_symlinks=False):
-                        if entry.name not in HISTORY_FOLDERS and path not in SYSTEM_FOLDERS:
-                            folders.append(path)
-                    elif entry.is_file(follow_symlinks=False) or is_link_to_file(entry):
-                        yield path
-        except OSError:
-            continue  # it has gone, or is closed to us
+        with suppress(OSError):  # it has gone, or is closed to us
+            yield from _files_in(folders.popleft(), folders)
+
+
+def _files_in(folder: str, folders: deque[str]) -> Iterator[str]:
+    """What of it is right in `folder`; the folders there are added to `folders`."""
+    with os.scandir(folder or "/") as entries:
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in HISTORY_FOLDERS and path not in SYSTEM_FOLDERS:
+                    folders.append(path)
+            elif entry.is_file(follow_symlinks=False) or is_link_to_file(entry):
+                yield path
 
 
 def _read_header(path: Path) -> NameIndex | None:

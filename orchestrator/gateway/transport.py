@@ -90,26 +90,15 @@ class Transport:
                     else:
                         assert isinstance(response.stream, httpx.AsyncByteStream)
                         response.stream = stream = _BoundedStream(response.stream, cut)
-                        async for event in EventSource(response).aiter_sse():
-                            note_first_byte()
-                            for sound in decoder.feed(event.data):
-                                hear(sound)
-                            if decoder.has_failed:
-                                cut.cancel()
-                            elif decoder.has_finished:
-                                cut.deadline = min(cut.deadline, trio.current_time() + _LINGER_SECONDS)
+                        await _read_events(response, decoder, cut, hear, note_first_byte)
             except httpx.HTTPError as error:
                 # What breaks after the answer's status or the model's finish takes nothing away from them.
                 if refusal is None and not decoder.has_finished and not decoder.has_failed:
                     return failure_of_exception(error, self._endpoint)
         if refusal is not None:
+            url, key, body = self._endpoint.url, self._endpoint.key, bytes(refusal.body)
             return failure_of_answer(
-                refusal.status,
-                refusal.headers,
-                bytes(refusal.body),
-                url=self._endpoint.url,
-                key=self._endpoint.key,
-                unix_now=time.time(),
+                refusal.status, refusal.headers, body, url=url, key=key, unix_now=time.time()
             )
         if stream is not None and stream.passed_limit and not decoder.has_finished:
             return Malformed(f"an event of more than {_EVENT_LIMIT_BYTES:,} bytes")
@@ -130,6 +119,24 @@ class Transport:
                 answer.status_code, headers, body, url=url, key=key, unix_now=time.time()
             )
         return models_in(answer.content)
+
+
+async def _read_events(
+    response: httpx.Response,
+    decoder: StreamDecoder,
+    cut: trio.CancelScope,
+    hear: Callable[[AnySound], None],
+    note_first_byte: Callable[[], None],
+) -> None:
+    """Read to the end of the stream, or until `cut` ends the reading: at a failure, or a moment after the finish."""
+    async for event in EventSource(response).aiter_sse():
+        note_first_byte()
+        for sound in decoder.feed(event.data):
+            hear(sound)
+        if decoder.has_failed:
+            cut.cancel()
+        elif decoder.has_finished:
+            cut.deadline = min(cut.deadline, trio.current_time() + _LINGER_SECONDS)
 
 
 class _Body(httpx.AsyncByteStream):

@@ -76,10 +76,26 @@ def _here() -> "Repository":
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    from orchestrator.review.finding import find_child, open_book, require_for_review
+    _refuse_contradictions(arguments)
+    repository = _here()
+    if arguments.send_back is not None:
+        return _send_back(arguments, repository)
+    if _lands(arguments) or arguments.drop:
+        return _act(arguments, repository)
+    from orchestrator.screen_choice import can_be_window
 
-    acts = arguments.land or arguments.ours or arguments.theirs or arguments.union
-    acts = acts or arguments.edit or arguments.tool
+    if not arguments.json and not arguments.terminal and can_be_window():
+        return _review_on_screen(arguments, repository)
+    return _show(arguments, repository)
+
+
+def _lands(arguments: argparse.Namespace) -> bool:
+    decides = arguments.ours or arguments.theirs or arguments.union or arguments.edit or arguments.tool
+    return bool(arguments.land or decides)
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    acts = _lands(arguments)
     if arguments.yes and not arguments.drop:
         raise UserError("--yes goes with --drop.")
     if arguments.drop and acts:
@@ -92,35 +108,34 @@ def _review(arguments: argparse.Namespace) -> int:
         )
     if arguments.child is None and (acts or arguments.drop or arguments.send_back is not None):
         raise UserError("Which child? `covey review` lists them; name one: covey review ID --land.")
-    repository = _here()
-    if arguments.send_back is not None:
-        return _send_back(arguments, repository)
-    if not acts and not arguments.drop and not arguments.json and not arguments.terminal:
-        from orchestrator.screen_choice import can_be_window
 
-        if can_be_window():
-            return _review_on_screen(arguments, repository)
+
+def _act(arguments: argparse.Namespace, repository: "Repository") -> int:
+    from orchestrator.review.acting import Wishes, act
+    from orchestrator.review.deciding import Wanted
+    from orchestrator.review.finding import find_child, open_book, require_for_review
+
+    wanted: Wanted = {"ours": arguments.ours, "theirs": arguments.theirs, "union": arguments.union}
+    wishes = Wishes(wanted, arguments.edit, arguments.tool, arguments.drop, arguments.yes, arguments.json)
+    with open_book(repository) as ledger:
+        known = require_for_review(find_child(repository, ledger, arguments.child))
+        assert ledger is not None, "a child was found in it"
+        return act(repository, ledger, known, wishes, Path.cwd())
+
+
+def _show(arguments: argparse.Namespace, repository: "Repository") -> int:
+    from orchestrator.review.finding import find_child, open_book, require_for_review
+
     with open_book(repository) as ledger:
         if arguments.child is None:
             from orchestrator.review.listing import list_kept
 
             return list_kept(repository, ledger, as_json=arguments.json)
+        from orchestrator.review.making_whole import make_whole
+        from orchestrator.review.showing import show_child
+
         known = require_for_review(find_child(repository, ledger, arguments.child))
-        if not arguments.drop and not acts:
-            from orchestrator.review.making_whole import make_whole
-
-            known = make_whole(repository, known)
-        if not acts and not arguments.drop:
-            from orchestrator.review.showing import show_child
-
-            return show_child(repository, known, as_json=arguments.json)
-        assert ledger is not None, "a child was found in it"
-        from orchestrator.review.acting import Wishes, act
-        from orchestrator.review.deciding import Wanted
-
-        wanted: Wanted = {"ours": arguments.ours, "theirs": arguments.theirs, "union": arguments.union}
-        wishes = Wishes(wanted, arguments.edit, arguments.tool, arguments.drop, arguments.yes, arguments.json)
-        return act(repository, ledger, known, wishes, Path.cwd())
+        return show_child(repository, make_whole(repository, known), as_json=arguments.json)
 
 
 def _review_on_screen(arguments: argparse.Namespace, repository: "Repository") -> int:

@@ -71,7 +71,7 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
             return [line(Span(tame_line(picture.last_action), "warn"))]
         case ToolStarted(name=name, title=title):
             return [line(look.tool_mark(name) + _titled(name, title))]
-        case ToolFinished(name=name, title=title):
+        case ToolFinished():
             return _preview(entry.event, look)
         case CheckStarted(name=name, command=command):
             return [line(f"check {tame_line(name)}: {tame_line(command)}")]

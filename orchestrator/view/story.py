@@ -82,15 +82,10 @@ class Story:
         """Take in what happened to this agent itself, but for the life of its children."""
         at = entry.at
         match entry.event:
-            case SessionStarted() as started:
+            case SessionStarted() as begun:
                 self.add(
                     Opening(
-                        at,
-                        started.session,
-                        started.workspace,
-                        started.model,
-                        started.endpoint,
-                        started.instructions,
+                        at, begun.session, begun.workspace, begun.model, begun.endpoint, begun.instructions
                     )
                 )
             case RequestGiven(text=text):
@@ -106,21 +101,8 @@ class Story:
                 self._tasks = {}
                 if reply.message.text.strip():
                     self.add(Answer(at, reply.message.text))
-            case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
-                self.saying = None
-                self.add(Note(at, f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."))
-            case ModelHeldBack(wait_seconds=seconds):
-                self.add(
-                    Note(at, f"The endpoint asked all calls to wait; this one for {seconds:.0f} s.", False)
-                )
             case Compacted(messages=messages, before_tokens=before, after_tokens=after):
                 self.add(Shortened(at, summary_in(messages), before, after))
-            case ModelSwitched(model=model):
-                self.add(Note(at, f"{model} answers from here on.", False))
-            case Noticed(text=text):
-                self.add(Note(at, text))
-            case CheckStarted(name=name, command=command):
-                self.add(Note(at, f"Check {name}: {command}", False))
             case ToolStarted(call=call, name=name, title=title):
                 self._start(Called(at, call, name, title))
             case ToolFinished():
@@ -129,22 +111,13 @@ class Story:
                 text = title if detail in title else f"{title}\n{detail}"
                 self._questions[id] = self.add(Question(at, f"May this run? {text}"))
             case PermissionAnswered(id=id, answer=answer):
-                place = self._questions.pop(id, None)
-                if place is not None:
-                    question = self.blocks[place]
-                    assert isinstance(question, Question)
-                    self.replace(place, Question(question.at, question.text, answer))
-            case ChildQueued(limit=limit, ahead=ahead):
-                self.add(
-                    Note(
-                        at, f"It waits: {limit} are at work, which is the limit, {ahead} ahead of it.", False
-                    )
-                )
-            case ChildWorking(checkout=checkout):
-                where = f"It works in {checkout}." if checkout is not None else "It reads the workspace."
-                self.add(Note(at, where, False))
+                self._answer(id, answer)
             case _:
-                pass
+                note = _note(entry)
+                if note is not None:
+                    self.add(note)
+                if isinstance(entry.event, ModelRetried):
+                    self.saying = None
 
     def begin(self, task: str, at: float) -> None:
         """This agent is a child that begins, or goes on, with `task`."""
@@ -172,6 +145,13 @@ class Story:
     def _is_request(self, text: str) -> bool:
         """Whether the model is told what the person's request shows already."""
         return bool(self._request) and text.endswith(self._request)
+
+    def _answer(self, id: QuestionId, answer: str) -> None:
+        place = self._questions.pop(id, None)
+        if place is not None:
+            question = self.blocks[place]
+            assert isinstance(question, Question)
+            self.replace(place, Question(question.at, question.text, answer))
 
     def _start(self, called: Called) -> None:
         place = self._calls[called.call] = self.add(called)
@@ -239,6 +219,29 @@ class Stories:
                 if isinstance(item.event, SessionStarted):
                     opened = story.blocks[-1]
                     self.opening = opened if isinstance(opened, Opening) else None
+
+
+def _note(entry: Entry) -> Note | None:
+    """What happened in one sentence, where that is all there is to it."""
+    match entry.event:
+        case ModelRetried(failure=failure, attempt=attempt, wait_seconds=seconds):
+            says = f"{failure} Attempt {attempt} failed; the next is in {seconds:.0f} s."
+            return Note(entry.at, says)
+        case Noticed(text=text):
+            return Note(entry.at, text)
+        case ModelHeldBack(wait_seconds=seconds):
+            says = f"The endpoint asked all calls to wait; this one for {seconds:.0f} s."
+        case ModelSwitched(model=model):
+            says = f"{model} answers from here on."
+        case CheckStarted(name=name, command=command):
+            says = f"Check {name}: {command}"
+        case ChildQueued(limit=limit, ahead=ahead):
+            says = f"It waits: {limit} are at work, which is the limit, {ahead} ahead of it."
+        case ChildWorking(checkout=checkout):
+            says = f"It works in {checkout}." if checkout is not None else "It reads the workspace."
+        case _:
+            return None
+    return Note(entry.at, says, is_warning=False)
 
 
 def _called(finished: ToolFinished, at: float) -> Called:
