@@ -1,24 +1,22 @@
 """Agent files: instructions and a choice of tools that a person has written down under a name, for children.
 
-One Markdown file an agent, in the workspace's or the person's folders, read once when a session opens. A file that
-can't be read is named with its line and left out; it never stops a session. Knows no child.
+One Markdown file an agent, in the workspace's or the person's folders, read once when a session opens. Knows no child.
 """
 
-import os
 import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from orchestrator.config.home import covey_home
-from orchestrator.terms.front_matter import (
-    Field,
-    FrontMatter,
-    FrontMatterBroken,
-    read_front_matter,
-    split_list,
+from orchestrator.terms.front_matter import Field, FrontMatterBroken, read_front_matter, split_list
+from orchestrator.terms.taught_files import (
+    folders_of,
+    left_out_if_broken,
+    names_in,
+    one_line,
+    read_text,
+    shortened,
 )
 from worker.path_text import quote_path
 from worker.protocol import ToolLimit
@@ -60,13 +58,7 @@ class AgentFiles(msgspec.Struct, frozen=True):
 
 def agent_folders(workspace: Path, environment: Mapping[str, str]) -> list[Path]:
     """Where agent files are looked for; of two with one name the first counts."""
-    folders = (
-        workspace / ".covey" / "agents",
-        workspace / ".claude" / "agents",
-        covey_home(environment) / "agents",
-        Path.home() / ".claude" / "agents",
-    )
-    return list(dict.fromkeys(folder.resolve() for folder in folders))  # a home folder may be the workspace
+    return folders_of("agent", workspace, environment)
 
 
 def read_agents(folders: Iterable[Path]) -> AgentFiles:
@@ -74,33 +66,39 @@ def read_agents(folders: Iterable[Path]) -> AgentFiles:
     agents: dict[str, Agent] = {}
     faults: list[str] = []
     for folder in folders:
-        here: dict[str, str] = {}
-        for path in _files_in(folder, faults):
-            shown = quote_path(str(path))
-            try:
-                agent, unknown = _read_agent(path)
-                if agent.name in here:
-                    raise FrontMatterBroken(1, f"{here[agent.name]} is named {agent.name!r}, too")
-            except FrontMatterBroken as broken:
-                faults.append(f"{shown}, line {broken.line}: {broken.reason}; this agent is left out.")
-                continue
-            except OSError as error:
-                faults.append(f"{shown} can't be read ({error.strerror or error}); this agent is left out.")
-                continue
-            here[agent.name] = path.name
-            if unknown:
-                faults.append(
-                    f"{shown}: tools names {', '.join(unknown)}, which covey does not know; the agent goes without."
-                )
+        for agent in _agents_in(folder, faults):
             agents.setdefault(agent.name, agent)
     return AgentFiles(tuple(sorted(agents.values(), key=lambda agent: agent.name)), tuple(faults))
+
+
+def _agents_in(folder: Path, faults: list[str]) -> list[Agent]:
+    agents: dict[str, Agent] = {}
+    files: dict[str, str] = {}
+    for file in names_in(folder, "agent", faults):
+        if not file.lower().endswith(".md"):
+            continue
+        path = folder / file
+        with left_out_if_broken(path, "agent", faults):
+            agent, unknown = _read_agent(path)
+            if agent.name in agents:
+                raise FrontMatterBroken(1, f"{files[agent.name]} is named {agent.name!r}, too")
+            agents[agent.name], files[agent.name] = agent, file
+            if unknown:
+                faults.append(
+                    f"{quote_path(str(path))}: tools names {', '.join(unknown)}, which covey does not know;"
+                    " the agent goes without."
+                )
+    return list(agents.values())
 
 
 def describe_agents(agents: Sequence[Agent]) -> str:
     """What the task tool's description says of the agents there are; nothing when there are none."""
     if not agents:
         return ""
-    lines = [f"- {agent.name}: {_short(agent.description)}".removesuffix(": ") for agent in agents]
+    lines = [
+        f"- {agent.name}: {shortened(agent.description, _TOLD_CHARACTERS)}".removesuffix(": ")
+        for agent in agents
+    ]
     head = (
         "With `agent: NAME` a new child gets the instructions of an agent of that name, and only the tools that its"
         " file allows:"
@@ -118,19 +116,6 @@ def tool_limit(agent: Agent) -> ToolLimit | None:
     return ToolLimit(tuple(names), f"the agent {agent.name} {allowed}, and say what is left.")
 
 
-def _files_in(folder: Path, faults: list[str]) -> list[Path]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.lower().endswith(".md"))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        faults.append(
-            f"{quote_path(str(folder))} can't be listed ({error.strerror}); its agents are left out."
-        )
-        return []
-    return [folder / name for name in names if not name.startswith(".")]
-
-
 def _read_agent(path: Path) -> tuple[Agent, list[str]]:
     """The agent of one file, and names in its tools that mean nothing here.
 
@@ -138,11 +123,10 @@ def _read_agent(path: Path) -> tuple[Agent, list[str]]:
         FrontMatterBroken: when the file is no agent file.
         OSError: when it can't be read.
     """
-    text = _read_text(path)
-    head = read_front_matter(text)
+    head = read_front_matter(read_text(path, limit_bytes=_LIMIT_BYTES))
     if not head.body:
         raise FrontMatterBroken(head.end, "no instructions follow the front matter")
-    name = _one_line(head, "name") or path.stem
+    name = one_line(head, "name") or path.stem
     if len(name) > 64 or not name.isprintable():
         line = head.fields["name"].line if "name" in head.fields else 1
         raise FrontMatterBroken(line, "the name is longer than 64 characters or no plain text")
@@ -150,33 +134,8 @@ def _read_agent(path: Path) -> tuple[Agent, list[str]]:
     without, _ = _read_tools(head.fields.get("disallowedTools"))
     if without is not None:
         tools = tuple(tool for tool in (OTHER_NAMES if tools is None else tools) if tool not in without)
-    agent = Agent(name, _one_line(head, "description"), head.body, tools, _one_line(head, "model"))
+    agent = Agent(name, one_line(head, "description"), head.body, tools, one_line(head, "model"))
     return agent, unknown
-
-
-def _read_text(path: Path) -> str:
-    # Anything but a file, a pipe above all, could keep the session from ever starting.
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
-        raise FrontMatterBroken(1, "it is no file")
-    if found.st_size > _LIMIT_BYTES:
-        raise FrontMatterBroken(1, f"the file holds {found.st_size:,} bytes, more than {_LIMIT_BYTES:,}")
-    data = path.read_bytes()
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FrontMatterBroken(line, "it is not UTF-8") from None
-
-
-def _one_line(head: FrontMatter, key: str) -> str:
-    """The text of `key` on one line; nothing where it is not given."""
-    field = head.fields.get(key)
-    if field is None:
-        return ""
-    if not isinstance(field.value, str):
-        raise FrontMatterBroken(field.line, f"{key} is a text, not a list or a table")
-    return " ".join(field.value.replace("\\n", " ").split())
 
 
 def _read_tools(field: Field | None) -> tuple[tuple[str, ...] | None, list[str]]:
@@ -191,7 +150,3 @@ def _read_tools(field: Field | None) -> tuple[tuple[str, ...] | None, list[str]]
     meant = {name: advertised_name(name) for name in named}
     unknown = [name for name, tool in meant.items() if tool is None and not _NOT_HERE.fullmatch(name.lower())]
     return tuple(tool for tool in OTHER_NAMES if tool in meant.values()), unknown
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _TOLD_CHARACTERS else text[: _TOLD_CHARACTERS - 1].rstrip() + "…"

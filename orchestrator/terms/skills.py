@@ -5,16 +5,20 @@ alone. A file that can't be read is named and left out; it never stops a session
 """
 
 import os
-import re
-import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from orchestrator.config.home import covey_home
-from orchestrator.terms.front_matter import FrontMatterBroken, read_front_matter
-from worker.path_text import quote_path
+from orchestrator.terms.front_matter import read_front_matter
+from orchestrator.terms.taught_files import (
+    folders_of,
+    left_out_if_broken,
+    names_in,
+    one_line,
+    read_text,
+    shortened,
+)
 from worker.tools.skill import FOLDER_FILE, LIMIT_BYTES, Skill
 
 _TOLD_CHARACTERS = 300
@@ -34,14 +38,8 @@ class SkillFiles(msgspec.Struct, frozen=True):
 
 def skill_folders(workspace: Path, environment: Mapping[str, str], named: str | None = None) -> list[Path]:
     """Where skills are looked for; of two with one name the first counts. `named` is the person's `skills_dir`."""
-    folders = [
-        *([workspace / Path(named).expanduser()] if named else []),
-        workspace / ".covey" / "skills",
-        workspace / ".claude" / "skills",
-        covey_home(environment) / "skills",
-        Path.home() / ".claude" / "skills",
-    ]
-    return list(dict.fromkeys(folder.resolve() for folder in folders))  # a home folder may be the workspace
+    first = [workspace / Path(named).expanduser()] if named else []
+    return folders_of("skill", workspace, environment, *first)
 
 
 def read_skills(folders: Iterable[Path]) -> SkillFiles:
@@ -52,16 +50,8 @@ def read_skills(folders: Iterable[Path]) -> SkillFiles:
         for name, path in _files_in(folder, faults):
             if name in skills:
                 continue
-            try:
+            with left_out_if_broken(path, "skill", faults):
                 skills[name] = Skill(name, _description(path), os.fsencode(path))
-            except FrontMatterBroken as broken:
-                faults.append(
-                    f"{quote_path(str(path))}, line {broken.line}: {broken.reason}; this skill is left out."
-                )
-            except OSError as error:
-                faults.append(
-                    f"{quote_path(str(path))} can't be read ({error.strerror or error}); this skill is left out."
-                )
     known = sorted(skills.values(), key=lambda skill: skill.name)
     if len(known) > _MOST_SKILLS:
         faults.append(
@@ -72,17 +62,8 @@ def read_skills(folders: Iterable[Path]) -> SkillFiles:
 
 def _files_in(folder: Path, faults: list[str]) -> list[tuple[str, Path]]:
     """The skills of one folder by name, flat files before folders."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        faults.append(
-            f"{quote_path(str(folder))} can't be listed ({error.strerror}); its skills are left out."
-        )
-        return []
-    shown = [name for name in names if not name.startswith(".") and name.isprintable()]
-    flat = [(name[:-3], folder / name) for name in shown if name.endswith(".md") and name != ".md"]
+    shown = [name for name in names_in(folder, "skill", faults) if name.isprintable()]
+    flat = [(name[:-3], folder / name) for name in shown if name.endswith(".md")]
     within = [(name, folder / name / FOLDER_FILE) for name in shown]
     return [*flat, *((name, path) for name, path in within if os.path.lexists(path))]
 
@@ -94,28 +75,10 @@ def _description(path: Path) -> str:
         FrontMatterBroken: when its head can't be read, or it is no text file.
         OSError: when it can't be read.
     """
-    found = path.stat()
-    # Anything but a file, a pipe above all, could keep the session from ever starting.
-    if not stat.S_ISREG(found.st_mode):
-        raise FrontMatterBroken(1, "it is no file")
-    if found.st_size > LIMIT_BYTES:
-        raise FrontMatterBroken(1, f"the file holds {found.st_size:,} bytes, more than {LIMIT_BYTES:,}")
-    with path.open("rb") as file:
-        data = file.read(_HEAD_BYTES)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        if error.start < len(data) - 3 or len(data) < _HEAD_BYTES:
-            raise FrontMatterBroken(data.count(b"\n", 0, error.start) + 1, "it is not UTF-8") from None
-        text = data[: error.start].decode()  # cut inside a character
-    if not text.removeprefix("\ufeff").startswith("---"):
-        return _short(next((line for line in text.splitlines() if line.strip()), "").lstrip("\ufeff# "))
-    field = read_front_matter(text).fields.get("description")
-    if field is not None and not isinstance(field.value, str):
-        raise FrontMatterBroken(field.line, "description is a text, not a list or a table")
-    return _short(field.value if field is not None and isinstance(field.value, str) else "")
-
-
-def _short(text: str) -> str:
-    one_line = re.sub(r"\s+", " ", text.replace("\\n", " ")).strip()
-    return one_line if len(one_line) <= _TOLD_CHARACTERS else one_line[: _TOLD_CHARACTERS - 1].rstrip() + "…"
+    text = read_text(path, limit_bytes=LIMIT_BYTES, begin_bytes=_HEAD_BYTES)
+    if text.removeprefix("\ufeff").startswith("---"):
+        said = one_line(read_front_matter(text), "description")
+    else:
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        said = " ".join(first.lstrip("\ufeff# ").split())
+    return shortened(said, _TOLD_CHARACTERS)

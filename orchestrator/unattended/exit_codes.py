@@ -1,6 +1,7 @@
 """With which code a run without a person ends.
 
-Pure, one table: a signal first, then a failed check, then whatever stopped the run short.
+Pure, one table: a signal first, then a failed check, then whatever stopped the run short. 1 is none of them: wrong
+usage, or a fault at the start, with which `orchestrator.cli` ends.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,6 @@ import msgspec
 from orchestrator.checks.results import CheckResult
 
 DONE = 0
-FAULT = 1
-"""An unknown flag, wrong usage, or a fault at the start; `orchestrator.cli` ends with it."""
 CHECK_FAILED = 2
 STOPPED_SHORT = 3
 _OF_A_SIGNAL = 128
