@@ -14,6 +14,7 @@ from orchestrator.terminal.cells import cut, pad, width_of
 from orchestrator.terminal.figures import clock, count, short_tokens, tally
 from orchestrator.terminal.lines import Line, Span, Tone, dim, tame_line
 from orchestrator.terminal.look import STATE_TONES, Look
+from worker.protocol import ChildId
 
 _ALL = ("state", "id", "kind", "title", "action", "calls", "tokens", "time")
 
@@ -26,6 +27,9 @@ _COLUMNS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (0, ("state", "id")),
 )
 """The columns from that width on. The id tells the task in short, so the title may go first."""
+
+_LEAST_ID = 8
+"""What the narrowest terminal leaves of an id, the ellipsis included."""
 
 _TONES: dict[str, Tone] = {"id": "strong", "title": "plain"}
 _RIGHT = ("calls", "tokens", "time")
@@ -50,6 +54,20 @@ def folded_rows(rows: Sequence[ChildRow], look: Look, now: float, width: int, li
     shown, rest = ordered[: max(0, limit - 1)], ordered[max(0, limit - 1) :]
     more = f"and {len(rest)} more: {tally(row.state for row in rest)}"
     return [*child_rows(shown, look, now, width), dim(cut(more, width, look.ellipsis))]
+
+
+def child_in_row(text: str, children: Sequence[ChildId]) -> ChildId | None:
+    """Which of the children a row is of, by what it shows of their ids; None where it could be several, or none."""
+    seen = {child: _seen_of(child, text) for child in children}
+    most = max(seen.values(), default=0)
+    found = [child for child in children if seen[child] == most]
+    return found[0] if most and len(found) == 1 else None
+
+
+def _seen_of(child: ChildId, text: str) -> int:
+    """How many of the first letters of an id are in a text; 0 for fewer than a row shows at the least."""
+    lengths = range(len(child), min(len(child), _LEAST_ID - 1) - 1, -1)
+    return next((length for length in lengths if child[:length] in text), 0)
 
 
 def what_came_of(row: ChildRow) -> str:
@@ -98,7 +116,7 @@ def _fitting(names: Sequence[str], widths: list[int], width: int) -> list[int]:
     """The column widths, smaller where the line is too long: action and title first, then the id."""
     fitting = dict(zip(names, widths, strict=True))
     over = sum(widths) + len(_GAP) * (len(names) - 1) - width
-    for name, least in (("action", width // 4), ("title", 12), ("id", 12), ("action", 0), ("id", 8)):
+    for name, least in (("action", width // 4), ("title", 12), ("id", 12), ("action", 0), ("id", _LEAST_ID)):
         if name in fitting and over > 0:
             less = min(over, max(0, fitting[name] - least))
             fitting[name] -= less

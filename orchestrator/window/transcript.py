@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.rows import child_in_row
 from orchestrator.view.blocks import Called, Card, is_foldable
 from orchestrator.view.searching import find_block
 from orchestrator.view.story import Stories, Story
@@ -262,17 +263,11 @@ class Transcript(Widget, can_focus=True):
 
     def _click(self, place: int, y: int) -> None:
         block = self._sheet.story.blocks[place] if place < len(self._sheet.story.blocks) else None
-        first = next(number for number, row in enumerate(self._rows) if row.place == place)
-        if isinstance(block, Card) and y > first:
-            child = self._child_at(block, self._rows[y].strip.text)
-            if child is not None:
-                self.post_message(self.Chosen(child))
-                return
-        if y == first:
+        child = child_in_row(self._rows[y].strip.text, block.children) if isinstance(block, Card) else None
+        if child is not None:
+            self.post_message(self.Chosen(child))
+        elif y == next(number for number, row in enumerate(self._rows) if row.place == place):
             self.fold(place)
-
-    def _child_at(self, card: Card, text: str) -> ChildId | None:
-        return next((child for child in card.children if child[:8] in text), None)
 
     def _top(self) -> tuple[int, int]:
         """The block at the top of the view, and how many of its lines are above."""
@@ -290,7 +285,7 @@ class Transcript(Widget, can_focus=True):
         """The right edge: where in the story the view is."""
         count, height = max(1, self._sheet.count()), max(1, self.size.height)
         seen = [row.place for row in self._rows if row.place is not None]
-        if not seen or len(seen) == 0 or (seen[0] == 0 and self.follows and len(self._rows) < height):
+        if not seen or (seen[0] == 0 and self.follows and len(self._rows) < height):
             return Segment(" ")
         begin = seen[0] * height // count
         end = max(begin + 1, -(-(seen[-1] + 1) * height // count))

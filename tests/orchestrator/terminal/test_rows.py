@@ -9,7 +9,8 @@ from merge.landings.landing import Conflicted, Held, Landed
 from orchestrator.events import Died, Stopped
 from orchestrator.roster import ChildRow
 from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.rows import child_rows, folded_rows, what_came_of
+from orchestrator.terminal.look import Look
+from orchestrator.terminal.rows import child_in_row, child_rows, folded_rows, what_came_of
 from tests.orchestrator.terminal.looks import ASCII, FULL, LOG, texts
 from worker.model import OutOfBudget, Usage
 from worker.protocol import Answered, ChildId, ModelGaveUp
@@ -44,6 +45,8 @@ STARTING = ChildRow(
     ChildId("find-uses-ef56"), "research", "Find the uses", False, began_at=141.0, last_action="starting"
 )
 
+LIKE_RUNNING = msgspec.structs.replace(RUNNING, id=ChildId("fix-tabs-cd56"))
+OF_ALL_LETTERS = msgspec.structs.replace(RUNNING, id=ChildId("fix"))
 ROWS = [RUNNING, CONFLICT, STARTING]
 NOW = 142.0
 
@@ -159,3 +162,20 @@ def test_a_table_that_fits_keeps_the_order_in_which_they_started() -> None:
 )
 def test_what_came_of_a_child_is_told_in_a_few_words(row: ChildRow, text: str) -> None:
     assert what_came_of(row) == text
+
+
+@pytest.mark.parametrize("look", [FULL, ASCII])
+def test_a_row_is_known_by_what_it_shows_of_its_id_and_never_taken_for_another(look: Look) -> None:
+    rows = [RUNNING, LIKE_RUNNING, CONFLICT, OF_ALL_LETTERS]
+    ids = [row.id for row in rows]
+    for width in range(20, 140):
+        found = [child_in_row(text, ids) for text in texts(child_rows(rows, look, NOW, width))]
+        assert all(child in (None, id) for child, id in zip(found, ids, strict=True)), width
+        if width > 40:
+            assert found == ids
+
+
+def test_a_row_without_an_id_is_nobodys() -> None:
+    assert child_in_row("    read  a.py", [RUNNING.id]) is None
+    assert child_in_row("fix-ta", [RUNNING.id]) is None
+    assert child_in_row("fix-tabs-ab12", []) is None

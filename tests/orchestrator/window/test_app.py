@@ -31,7 +31,7 @@ from tests.orchestrator.view.stories import (
 from tests.orchestrator.window.windows import Played, in_window
 from worker.conversation import CallId
 from worker.model import Usage
-from worker.protocol import Answered
+from worker.protocol import Answered, ChildId
 from worker.tools.ask import Option, Question
 
 COLOUR = Question("Which colour?", (Option("red"), Option("blue")))
@@ -97,6 +97,19 @@ def test_a_child_is_opened_told_something_and_left_again() -> None:
         await played.press("escape")
         assert "2 children" in played.text()
         assert played.deeds.asked[1:] == []
+
+    in_window(test)
+
+
+def test_a_row_of_a_card_opens_its_child() -> None:
+    twin = ChildId(f"{FIRST[:-4]}ee99")
+
+    async def test(played: Played) -> None:
+        await played.tell(request(), *CHILDREN, child(twin, "Fix the tabs"))
+        lines = played.text().splitlines()
+        (row,) = [y for y, line in enumerate(lines) if line.startswith("    ") and twin in line[:80]]
+        await played.pilot.click("#transcript", offset=(8, row))
+        assert f"{twin}: Esc goes back" in played.text()
 
     in_window(test)
 
