@@ -1,8 +1,10 @@
 """What sharing build caches is worth: eight children build one Rust crate, beside eight cold builds of it.
 
-`python -m benchmarks.building [--children 8]`. The crate has a dependency that takes most of the time; the parent has
-built it once. Each child sets another constant, builds, and runs what it built: each must print its own. Cold ones
-are in copies of the repository without a cache. Needs cargo, and no network: the dependency is in the repository.
+`python -m benchmarks.building [--children 8] [--checkouts auto] [--on-disk]`. The crate has a dependency that takes
+most of the time; the parent has built it once. Each child sets another constant, builds, and runs what it built: each
+must print its own, which `plain` checkouts, whose cache is one for all, don't promise. Cold ones are in copies of the
+repository without a cache. Needs cargo, and no network: the dependency is beside the repository, where cargo finds it
+by one path from everywhere, as what a registry gave. `--on-disk` measures where temporary files are.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
 import trio
 
@@ -26,6 +29,7 @@ from merge.store.repository import Repository, find_repository
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.mounting import step_of
 from orchestrator.children.spawning import open_spawner
+from orchestrator.config.tables import Checkouts
 from tests.real_git import commit_all, init_repository
 from worker.confinement.first_steps import encode_steps
 
@@ -46,27 +50,29 @@ print(subprocess.run(["cargo", "run", "--quiet", "--offline"], check=True, captu
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--children", type=int, default=8)
-    children: int = parser.parse_args(words).children
+    parser.add_argument("--checkouts", default="auto", choices=get_args(Checkouts), help="as in [children]")
+    parser.add_argument("--on-disk", action="store_true", help="not in memory")
+    arguments = parser.parse_args(words)
+    children: int = arguments.children
+    wish: Checkouts = arguments.checkouts
     if shutil.which("cargo") is None:
         print("cargo is not installed, so nothing is measured", file=sys.stderr)
         return
-    with open_scratch() as scratch:
+    with open_scratch(on_disk=arguments.on_disk) as scratch:
         root = _make_crate(scratch / "crate")
         cold = [shutil.copytree(root, scratch / f"cold-{number}") for number in range(children)]
         subprocess.run(["cargo", "build", "--quiet", "--offline"], cwd=root, check=True)
         beside = _build_all([("", folder) for folder in cold])
-        way, took = trio.run(_children, find_repository(root), scratch / "home", children)
+        way, took = trio.run(_children, find_repository(root), scratch / "home", children, wish)
     name = f"{children} children build a crate ({way}), beside {children} cold builds"
     row = [name, milliseconds(took), milliseconds(beside), times(took, beside)]
     print(render_table(["what", "covey", "beside it", "ratio"], [row]))
 
 
-async def _children(repository: Repository, home: Path, count: int) -> tuple[str, float]:
+async def _children(repository: Repository, home: Path, count: int, wish: Checkouts) -> tuple[str, float]:
     async with (
         open_spawner() as spawner,
-        open_checkout_ways(
-            "auto", repository, home, spawner, lambda why: print(why, file=sys.stderr)
-        ) as ways,
+        open_checkout_ways(wish, repository, home, spawner, lambda why: print(why, file=sys.stderr)) as ways,
     ):
         return await trio.to_thread.run_sync(_build_in_checkouts, repository, await ways.take(), count)
 
@@ -105,7 +111,8 @@ def _build(number: int, place: tuple[str, Path]) -> str:
 
 def _make_crate(root: Path) -> Path:
     init_repository(root)
-    dependency = root / "vendor/heavy"
+    vendored = root.with_name("vendor")
+    dependency = vendored / "heavy"
     functions = "\n".join(
         f"pub fn f{number}(x: u64) -> u64 {{ (0..x).map(|y| y.wrapping_mul({number}).rotate_left(3)).sum() }}"
         for number in range(_FUNCTIONS)
@@ -113,8 +120,8 @@ def _make_crate(root: Path) -> Path:
     package = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2021"\n'
     files = {
         root / "Cargo.toml": package.format("app") + '\n[dependencies]\nheavy = "0.1"\n',
-        root
-        / ".cargo/config.toml": '[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "vendor"\n',
+        root / ".cargo/config.toml": '[source.crates-io]\nreplace-with = "here"\n[source.here]\n'
+        f'directory = "{vendored}"\n',
         root / "src/main.rs": 'const N: u64 = 0;\nfn main() { println!("{}", N + heavy::f7(0)); }\n',
         root / ".gitignore": "target/\n",
         dependency / "Cargo.toml": package.format("heavy"),
