@@ -1,9 +1,8 @@
 """`run_command`: one shell command, to its end and the end of all it started, or as a job that lives on by itself.
 
-Commands that only read or search are answered by `read` and `search`, which tag lines and skip what nobody wants to
-read; the answer names the call. Everything else runs in `worker.processes.shell`. Where there are jobs, a command
-that takes longer than the workspace says becomes one; elsewhere it is stopped then. Knows no session: who has jobs
-hands them in.
+What only reads or searches is answered by other tools (`worker.tools.answered_instead`). Everything else runs in
+`worker.processes.shell`. Where there are jobs, a command that takes longer than the workspace says becomes one;
+elsewhere it is stopped then. Knows no session: who has jobs hands them in.
 """
 
 import signal
@@ -19,9 +18,7 @@ from worker.processes.capture import Captured
 from worker.processes.output import Shown
 from worker.processes.shell import RunningShell, open_shell
 from worker.processes.shell_ending import Exited, GuardLost, OutOfTime, ShellEnded, ShellNotStarted, Signalled
-from worker.tools import read, search
-from worker.tools.answered_by_read import read_call
-from worker.tools.answered_by_search import SearchCall, search_calls
+from worker.tools.answered_instead import answer_instead
 from worker.tools.refusals import counted, plain, short
 from worker.tools.tool import Tool, ToolAnswer, failed
 from worker.workspace import PathRefused, Workspace
@@ -118,7 +115,7 @@ async def run(
             return await jobs.answer(arguments.job, wait_seconds=wait, stop=arguments.stop)
     assert arguments.command is not None
     if arguments.workdir is None and not arguments.background:
-        instead = await _answer_instead(arguments.command, workspace)
+        instead = await answer_instead(arguments.command, workspace)
         if instead is not None:
             return instead
     try:
@@ -200,41 +197,6 @@ def _tell(ended: ShellEnded, workspace: Workspace, *, has_own_limit: bool) -> To
     notes = [*_log_notes(ended.output, workspace), *_ending_notes(ended, has_own_limit)]
     text = ended.output.shown.text or "(no output)"
     return ToolAnswer("\n".join([text, *notes]), failed=ended.ending != Exited(0))
-
-
-async def _answer_instead(command: str, workspace: Workspace) -> ToolAnswer | None:
-    """What `read` or `search` answers to a command that is a call of theirs; None for any other command."""
-    reading = read_call(command)
-    if reading is not None:
-        answer = await read.run(reading, workspace)
-        given = {name: value for name, value in msgspec.structs.asdict(reading).items() if value is not None}
-        return ToolAnswer(f"{_named('read', given)}\n{answer.text}", answer.images, answer.failed)
-    searches = search_calls(command)
-    if searches is None:
-        return None
-    answers = [(call, await _search(call, workspace)) for call in searches]
-    text = "\n".join(f"{_named('search', call.arguments)}\n{answer.text}" for call, answer in answers)
-    return ToolAnswer(text, failed=any(answer.failed for _, answer in answers))
-
-
-async def _search(call: SearchCall, workspace: Workspace) -> ToolAnswer:
-    answer = await search.run(msgspec.convert(call.arguments, search.SearchArguments), workspace)
-    lines = answer.text.split("\n")
-    # What a search found comes first, then notes in brackets.
-    found = len(lines)
-    while found and lines[found - 1].startswith("["):
-        found -= 1
-    notes = lines[found:]
-    if call.most_lines is not None and found > call.most_lines:
-        notes.insert(0, f"[{counted(found - call.most_lines, 'more line')}, cut by head]")
-        found = call.most_lines
-    if call.lists_folders and not answer.failed:
-        notes.append("[Files only. To list folders of this name, add -type d.]")
-    return ToolAnswer("\n".join([*lines[:found], *notes]), failed=answer.failed)
-
-
-def _named(tool: str, arguments: Mapping[str, object]) -> str:
-    return f"[answered by {tool} {msgspec.json.encode(arguments).decode()}]"
 
 
 def _log_notes(output: Captured, workspace: Workspace) -> list[str]:
