@@ -5,10 +5,11 @@ tool's affair.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from worker.tools.basic_regex import regex_of_basic
+from worker.tools.command_options import Dialect, Options, read_options
 from worker.tools.shell_words import Command, Pipeline, Word, split_command
 
 Arguments = dict[str, str | list[str] | int | bool]
@@ -62,9 +63,9 @@ def _head_lines(words: Command) -> int | None:
 def _call(words: Command) -> SearchCall | None:
     match words[0].text:
         case "grep":
-            return _grep(words[1:], _GREP)
+            return _grep(words[1:])
         case "rg":
-            return _grep(words[1:], _RIPGREP)
+            return _ripgrep(words[1:])
         case "find":
             return _find(words[1:])
         case "mdfind":
@@ -74,20 +75,6 @@ def _call(words: Command) -> SearchCall | None:
 
 
 # grep and rg
-
-
-@dataclass(frozen=True)
-class _Dialect:
-    """The options of one of the two that `search` knows, each under the letter that it has in grep."""
-
-    letters: Mapping[str, str]
-    """Options without a value."""
-
-    valued: Mapping[str, str]
-    """Options with one."""
-
-    recurses: bool
-    """Whether it looks into folders unasked."""
 
 
 _COMMON = {"-n": "n", "-i": "i", "-l": "l", "-c": "c", "-w": "w", "-F": "F"}
@@ -101,57 +88,59 @@ _COMMON_LONG = {
 }
 _COMMON_VALUED = {"-e": "e", "--regexp": "e", "-C": "C", "--context": "C"}
 
-_GREP = _Dialect(
-    {**_COMMON, **_COMMON_LONG, "-r": "r", "--recursive": "r"},
-    {**_COMMON_VALUED, "--include": "g"},
-    recurses=False,
+_GREP = Dialect(
+    {**_COMMON, **_COMMON_LONG, "-r": "r", "--recursive": "r"}, {**_COMMON_VALUED, "--include": "g"}
 )
 # To rg, -r means "replace".
-_RIPGREP = _Dialect({**_COMMON, **_COMMON_LONG}, {**_COMMON_VALUED, "-g": "g", "--glob": "g"}, recurses=True)
+_RIPGREP = Dialect({**_COMMON, **_COMMON_LONG}, {**_COMMON_VALUED, "-g": "g", "--glob": "g"})
 
 
-def _grep(words: Sequence[Word], dialect: _Dialect) -> SearchCall | None:
-    options = _options(words, dialect)
+def _grep(words: Sequence[Word]) -> SearchCall | None:
+    options = read_options(words, _GREP)
     if options is None:
         return None
-    given, operands = options
-    flags = {letter for letter, _ in given}
-    patterns = [value for letter, value in given if letter == "e"]
-    if not patterns and operands:
-        patterns, operands = operands[:1], operands[1:]
-    if dialect is _GREP and "F" not in flags:
-        translated = [regex_of_basic(pattern) for pattern in patterns]
-    else:
-        translated = patterns
-    globs = [value for letter, value in given if letter == "g"]
-    contexts = [value for letter, value in given if letter == "C"]
+    names_places = len(options.operands) > (0 if options.values("e") else 1)
+    reads_its_input = not names_places and "r" not in options.letters
+    if reads_its_input or any(map(_differs, options.values("g"))):
+        return None
+    return _search_for(options, (lambda pattern: pattern) if "F" in options.letters else regex_of_basic)
+
+
+def _ripgrep(words: Sequence[Word]) -> SearchCall | None:
+    options = read_options(words, _RIPGREP)
+    return None if options is None else _search_for(options, lambda pattern: pattern)
+
+
+def _search_for(options: Options, translated: Callable[[str], str | None]) -> SearchCall | None:
+    """The call that finds what grep or rg would; `translated` makes a pattern one of `search`, where that can be."""
+    given, places = options.values("e"), list(options.operands)
+    if not given:
+        given, places = places[:1], places[1:]
+    patterns = [pattern for pattern in map(translated, given) if pattern and "\n" not in pattern]
+    contexts = options.values("C")
     if (
-        not translated
-        or any(not pattern or "\n" in pattern for pattern in translated)
-        or not all(map(_is_path, operands))
-        or not (operands or dialect.recurses or "r" in flags)  # it reads standard input
-        or {"l", "c"} <= flags
-        or (dialect is _GREP and any(map(_differs, globs)))
+        not patterns
+        or len(patterns) < len(given)
+        or not all(map(_is_path, places))
         or not all(map(_NUMBER.fullmatch, contexts))
+        or {"l", "c"} <= options.letters
     ):
         return None
-    arguments: Arguments = {
-        "pattern": _one_or_all([pattern for pattern in translated if pattern is not None])
-    }
-    if operands:
-        arguments["path"] = _one_or_all(operands)
-    if globs:
+    arguments: Arguments = {"pattern": _one_or_all(patterns)}
+    if places:
+        arguments["path"] = _one_or_all(places)
+    if globs := options.values("g"):
         arguments["glob"] = _one_or_all(globs)
-    if "i" not in flags:
+    if "i" not in options.letters:
         arguments["case_sensitive"] = True
-    if "w" in flags:
+    if "w" in options.letters:
         arguments["word"] = True
-    if "F" in flags:
+    if "F" in options.letters:
         arguments["literal"] = True
-    if contexts and flags.isdisjoint("lc"):
+    if not options.letters.isdisjoint("lc"):
+        arguments["output"] = "files" if "l" in options.letters else "count"
+    elif contexts:
         arguments["context"] = int(contexts[-1])
-    if not flags.isdisjoint("lc"):
-        arguments["output"] = "files" if "l" in flags else "count"
     return SearchCall(arguments)
 
 
@@ -167,43 +156,6 @@ def _differs(glob: str) -> bool:
 
 def _one_or_all(values: list[str]) -> str | list[str]:
     return values[0] if len(values) == 1 else values
-
-
-def _options(words: Sequence[Word], dialect: _Dialect) -> tuple[list[tuple[str, str]], list[str]] | None:
-    """The options, each with its value, and the operands; None at an option that is not known here."""
-    given: list[tuple[str, str]] = []
-    operands: list[str] = []
-    waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
-        text = word.text
-        # No file is named like an option, so the star of `--include=*.py` reaches the program as it is.
-        if word.globbed and not text.startswith("-"):
-            return None
-        if text == "--":
-            if any(word.globbed for word in waiting):
-                return None
-            operands += [word.text for word in waiting]
-            break
-        if text == "-" or not text.startswith("-"):
-            operands.append(text)
-            continue
-        name, equals, value = text.partition("=") if text.startswith("--") else (text[:2], "", text[2:])
-        if name in dialect.valued:
-            if value.startswith("=") and not equals:
-                return None  # a part of the value to one of them, not to the other
-            if not equals and not value:
-                if not waiting or waiting[0].globbed:
-                    return None
-                value = waiting.pop(0).text
-            given.append((dialect.valued[name], value))
-        elif name in dialect.letters and not equals and not value.startswith("-"):
-            given.append((dialect.letters[name], ""))
-            if value:
-                waiting.insert(0, Word(f"-{value}", word.globbed))
-        else:
-            return None
-    return given, operands
 
 
 # find and mdfind
