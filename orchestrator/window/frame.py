@@ -93,7 +93,7 @@ class Frame(App[int]):
         self._suspended = False
         self._transcript = Transcript(self.stories, look, clock)
         self._side = Side(look, clock)
-        self._completions = Completions(look, self._children_at_work, files)
+        self._completions = Completions(look, self._child_ids, files)
         self._composer = Composer(self._intercept, self._completions, history)
         self._questions = Questions(deeds, look)
         self._queued_pane = Pane(id="queued", markup=False)
@@ -264,5 +264,5 @@ class Frame(App[int]):
         if not self._is_watching:
             self._composer.focus()
 
-    def _children_at_work(self) -> list[str]:
+    def _child_ids(self) -> list[str]:
         return [row.id for row in self.stories.picture.all_children().values()]

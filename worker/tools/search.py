@@ -16,7 +16,8 @@ from worker.path_text import quote_path
 from worker.tools.pages import PAGE_BYTES
 from worker.tools.refusals import ToolRefused, counted, plain, short, title_path
 from worker.tools.ripgrep import RipgrepMissing
-from worker.tools.search_files import Findings, Found, RipgrepRefused, find_files
+from worker.tools.ripgrep_runs import RipgrepRefused
+from worker.tools.search_files import Findings, Found, find_files
 from worker.tools.search_lines import LinePage
 from worker.tools.search_notes import index_note, paging_note, skipped_note, time_note, unread_notes
 from worker.tools.search_query import Query, SearchArguments, understand

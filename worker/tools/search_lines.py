@@ -12,7 +12,8 @@ import trio
 from worker.tools.lines import hash_of, show_zeros
 from worker.tools.ripgrep import run_ripgrep
 from worker.tools.ripgrep_output import Stretch, Stretches
-from worker.tools.search_files import Found, pattern_arguments
+from worker.tools.ripgrep_runs import pattern_arguments
+from worker.tools.search_files import Found
 from worker.tools.search_query import Query
 
 # Of a long line, so many characters round the hit are shown.

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.tools.search_files import Findings, RipgrepRefused, file_arguments, find_files
+from worker.tools.ripgrep_runs import RipgrepRefused
+from worker.tools.search_files import Findings, find_files
 from worker.tools.search_query import SearchArguments, understand
 from worker.tools.search_roots import find_roots
 from worker.workspace import Workspace
@@ -24,11 +25,6 @@ def workspace(tmp_path: Path) -> Workspace:
 async def find(workspace: Workspace, arguments: SearchArguments) -> Findings:
     query = understand(arguments, str(workspace.root), now=0.0)
     return await find_files(query, find_roots(query.paths, workspace), workspace)
-
-
-def arguments_of(workspace: Workspace, arguments: SearchArguments) -> list[str]:
-    query = understand(arguments, str(workspace.root), now=0.0)
-    return file_arguments(query, find_roots(query.paths, workspace).found)
 
 
 async def test_files_come_newest_first_and_those_of_one_time_by_their_paths(workspace: Workspace) -> None:
@@ -50,23 +46,3 @@ async def test_what_ripgrep_does_not_take_is_told_in_its_words(workspace: Worksp
         await find(workspace, SearchArguments(pattern="("))
     with pytest.raises(RipgrepRefused, match="unrecognized file type"):
         await find(workspace, SearchArguments(name="a", type="nope"))
-
-
-def test_rules_of_folders_above_hold_in_a_repository_only(workspace: Workspace, tmp_path: Path) -> None:
-    assert "--no-ignore-parent" not in arguments_of(workspace, SearchArguments(pattern="x"))
-    assert "--no-ignore-parent" in arguments_of(workspace, SearchArguments(pattern="x", path=str(tmp_path)))
-
-
-def test_ripgrep_is_told_what_it_can_leave_out_by_itself(workspace: Workspace) -> None:
-    told = arguments_of(
-        workspace, SearchArguments(pattern="x", glob="*.py", exclude=["docs/", "a/b"], depth=2)
-    )
-    assert "--type-add=wanted:*.[pP][yY]" in told
-    assert "--iglob=!docs" in told
-    assert "--max-depth=2" in told
-    assert not any("a/b" in argument for argument in told)
-    assert {"--glob=!/proc", "--glob=!/sys", "--glob=!/dev", "--glob=!node_modules/"} <= {*told}
-    everything = arguments_of(workspace, SearchArguments(pattern="x", no_ignore=True))
-    assert "--no-ignore" in everything
-    assert "--glob=!node_modules/" not in everything
-    assert "--glob=!/proc" in everything
