@@ -56,7 +56,7 @@ def main(words: Sequence[str] | None = None) -> None:
         with open_scratch(on_disk=True) as scratch:
             _say("measuring many on a disk")
             on_disk = find_repository(make_repository(scratch / "small", 1_000))
-            rows += _many(on_disk, options.results // 4, "on a disk", *switches)
+            rows += _many(on_disk, options.results, "on a disk", *switches)
     print(render_table(["what", "covey", "beside it", "ratio"], rows))
 
 

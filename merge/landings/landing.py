@@ -80,9 +80,9 @@ class Offer(msgspec.Struct, frozen=True):
     choices: "Choices | None" = None
 
 
-TOGETHER = 64
+TOGETHER = 128
 """So many land under one hold of the lock, and at most in one group: the first of them is told of when the last has
-landed, about a tenth of a second later."""
+landed, about two tenths of a second later."""
 
 
 def land(

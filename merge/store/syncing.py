@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-# So much is written in about the time that a dozen files take one by one.
-_CHEAP_BYTES = 16 << 20
-_DOZEN = 12
+# So much is written in about the time that what is unsynced in one place takes one by one: half a dozen files.
+_CHEAP_BYTES = 8 << 20
 
 # More than this takes a second or so, however many files would be spared.
 _MOST_BYTES = 256 << 20
@@ -59,14 +58,13 @@ def sync_all(places: Iterable[Unsynced]) -> None:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             by_device.setdefault(os.lstat(folder).st_dev, []).extend(here)
     for together in by_device.values():
-        unwritten = _unwritten_bytes()
-        if unwritten <= _CHEAP_BYTES and _sync_filesystem(together[0].folder):
-            continue
-        paths = [
-            f"{place.folder}/{name}" if name else place.folder for place in together for name in place.names
-        ]
-        cheap = min(_CHEAP_BYTES * len(paths) // _DOZEN, _MOST_BYTES)
-        if not (_CHEAP_BYTES < unwritten <= cheap and _sync_filesystem(together[0].folder)):
+        is_cheap = _unwritten_bytes() <= min(_CHEAP_BYTES * len(together), _MOST_BYTES)
+        if not (is_cheap and _sync_filesystem(together[0].folder)):
+            paths = (
+                f"{place.folder}/{name}" if name else place.folder
+                for place in together
+                for name in place.names
+            )
             for path in dict.fromkeys(paths):
                 _sync(path)
 

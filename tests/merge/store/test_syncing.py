@@ -76,22 +76,18 @@ def test_too_much_unwritten_is_not_waited_for(written: Path, syncs: Syncs, machi
     assert syncs.whole == 0
 
 
-def test_the_more_files_there_are_the_more_unwritten_is_waited_for_up_to_a_bound(
+def test_the_more_there_is_to_sync_the_more_unwritten_is_waited_for_up_to_a_bound(
     written: Path, syncs: Syncs, machine: Machine
 ) -> None:
-    for number in range(200):
-        (written / f"more-{number}").write_text("4")
-    many = [f"more-{number}" for number in range(200)]
-    machine.unwritten_bytes = 200 << 20
-    sync_all([Unsynced(str(written), NAMES)])
-    assert (syncs.whole, bool(syncs.single)) == (0, True)
-    sync_all([Unsynced(str(written), many[:100]), Unsynced(str(written), iter(many[100:]))])
-    assert syncs.whole == 1
+    one = Unsynced(str(written), ("file",))
+    machine.unwritten_bytes = 100 << 20
+    sync_all([one])
+    assert (syncs.whole, len(syncs.single)) == (0, 1)
+    sync_all([one] * 20)
+    assert (syncs.whole, len(syncs.single)) == (1, 1)
     machine.unwritten_bytes = 1 << 30
-    syncs.single.clear()
-    sync_all([Unsynced(str(written), many), Unsynced(str(written), many[:1])])
-    assert syncs.whole == 1
-    assert len(syncs.single) == 200
+    sync_all([one] * 1_000)
+    assert (syncs.whole, len(syncs.single)) == (1, 2)
 
 
 def test_what_is_in_memory_waits_for_no_disk(written: Path, syncs: Syncs, machine: Machine) -> None:
