@@ -114,6 +114,8 @@ async def land_waiting(repository: Repository, batch: Sequence[Waiting]) -> None
             waiting.fault = error
         else:
             begun.append(waiting)
+        # Each waits for the disk, and there may be many: what else the session does goes on in between.
+        await trio.lowlevel.cancel_shielded_checkpoint()
     if not begun:
         return
     offers = [waiting.what.offer for waiting in begun]
