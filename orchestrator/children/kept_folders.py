@@ -51,7 +51,8 @@ class KeptFolders:
         self._tell = tell
         self._then = then
         self._given_up = False
-        self._patience_seconds = float("inf")
+        self._deadline = float("inf")
+        self._waiting = trio.CancelScope()
         self._left: list[str] = []
         self._turn = trio.Lock()
         self._writing: dict[str, _Writing] = {}
@@ -74,9 +75,10 @@ class KeptFolders:
         writing = self._writing.get(checkout.name)
         if writing is not None:
             await writing.done.wait()
-            return writing.fault
         await trio.lowlevel.checkpoint()
-        return ""
+        if not is_unwritten(repository, checkout.name):
+            return ""  # whoever wrote it
+        return writing.fault if writing is not None else "the session is ending"
 
     def unfinished(self) -> tuple[str, ...]:
         """The children whose folders are still being written."""
@@ -88,7 +90,8 @@ class KeptFolders:
 
     async def finish(self) -> None:
         """Wait until nothing is being written any more; in a hurry not for long, and the rest is given up."""
-        with trio.move_on_after(self._patience_seconds) as waiting:
+        self._waiting = waiting = trio.CancelScope(deadline=self._deadline)
+        with waiting:
             await self._wait()
         if waiting.cancelled_caught:
             self.give_up()
@@ -100,9 +103,10 @@ class KeptFolders:
 
     def hurry(self) -> None:
         """The person, or the system, wants the session's end; told a second time, at once."""
-        if self._patience_seconds < float("inf"):
+        if self._deadline < float("inf"):
             self.give_up()
-        self._patience_seconds = _HURRIED_SECONDS
+        else:
+            self._deadline = self._waiting.deadline = trio.current_time() + _HURRIED_SECONDS
 
     def give_up(self) -> None:
         """Write nothing from here on: it is left to the next session."""

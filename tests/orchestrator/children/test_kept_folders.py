@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from merge.checkouts.checkout import Checkout, make_checkout, twin_folder
-from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.result import take_result
 from merge.checkouts.unwritten import unwritten_checkouts
@@ -98,10 +98,27 @@ async def test_in_a_hurry_little_is_waited_for_and_another_session_says_nothing_
             async with trio.open_nursery() as nursery:
                 folders = KeptFolders(nursery, lambda sentence: pytest.fail(sentence))
                 folders.begin(repository, checkout)
+                nursery.start_soon(folders.finish)
+                await trio.testing.wait_all_tasks_blocked()
                 ends(folders)
-                await folders.finish()
-                assert folders.left() == left
+            assert folders.left() == left
     assert trio.current_time() < 10
+    remove_checkout(repository, checkout)
+
+
+async def test_what_somebody_else_has_written_meanwhile_is_whole(
+    repository_of: RepositoryOf, overlay: OverlayWay
+) -> None:
+    root = repository_of("python_package")
+    (root / "large.txt").write_text("large\n" * 10_000)
+    repository = find_repository(root)
+    checkout = kept(repository, "child", overlay)
+    async with trio.open_nursery() as nursery:
+        folders = KeptFolders(nursery, lambda _: None)
+        with no_room_beyond(1_000):
+            assert "could not be written out" in await folders.make_whole(repository, checkout)
+        keep_checkout(repository, checkout)
+        assert await folders.make_whole(repository, checkout) == ""
     remove_checkout(repository, checkout)
 
 
