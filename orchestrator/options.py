@@ -27,6 +27,35 @@ def add_budget_options(parser: argparse.ArgumentParser, *, below: bool = False) 
     option("--max-cost", type=_amount, help="nor after so much money, at the prices in config.toml")
 
 
+def add_screen_options(parser: argparse.ArgumentParser, *, below: bool = False) -> None:
+    """`--window`, `--terminal`."""
+    screens = parser.add_mutually_exclusive_group()
+    switch = partial(screens.add_argument, action="store_true", default=_NOT_GIVEN if below else False)
+    switch("--window", help="hold the session at a window (default where the terminal can be one)")
+    switch("--terminal", help="hold it in lines that scroll up")
+
+
+def add_unattended_options(parser: argparse.ArgumentParser, *, below: bool = False) -> None:
+    """`--request`, `--steps`, `--goal`, and how such a run tells what it does."""
+    group = parser.add_argument_group("without a person")
+    ways = group.add_mutually_exclusive_group()
+    way = partial(ways.add_argument, default=_NOT_GIVEN if below else None)
+    way(
+        "-p",
+        "--request",
+        nargs="?",
+        const="-",
+        metavar="REQUEST",
+        help="do one request (default: from stdin)",
+    )
+    way("--steps", metavar="FILE", help="do the requests in FILE, one a line, with a check after each")
+    way("--goal", metavar="TEXT", help="work until the checks pass and the model says that it is met")
+    switch = partial(group.add_argument, action="store_true", default=_NOT_GIVEN if below else False)
+    switch("--json", help="print events as JSON lines, and the receipt as the last")
+    switch("--quiet", help="no diagnostics; with --json, the receipt only")
+    switch("--children", dest="with_children", help="let it delegate; unmerged edits are no success")
+
+
 def budget_flags(arguments: argparse.Namespace) -> dict[KeyPath, object]:
     """What the options of `add_budget_options` set."""
     return {

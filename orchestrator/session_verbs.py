@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.faults import UserError
-from orchestrator.options import add_budget_options, add_endpoint_options, budget_flags
+from orchestrator.options import (
+    add_budget_options,
+    add_endpoint_options,
+    add_screen_options,
+    add_unattended_options,
+    budget_flags,
+)
 
 if TYPE_CHECKING:
     from merge.store.repository import Repository
@@ -26,15 +32,6 @@ if TYPE_CHECKING:
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """What `covey` without a verb takes."""
-    _add_worktree_option(parser)
-    _add_unattended_options(parser, None)
-    add_endpoint_options(parser)
-    add_budget_options(parser)
-    _add_screen_options(parser, default=False)
-    parser.set_defaults(verb=_session, resumes=False, session=None)
-
-
-def _add_worktree_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worktree",
         nargs="?",
@@ -42,44 +39,21 @@ def _add_worktree_option(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="hold the session in a git worktree and branch of its own",
     )
+    add_unattended_options(parser)
+    add_endpoint_options(parser)
+    add_budget_options(parser)
+    add_screen_options(parser)
+    parser.set_defaults(verb=_session, resumes=False, session=None)
 
 
 def add_session_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
     resume = add("resume", help="go on with a session of this workspace")
     resume.add_argument("session", nargs="?", help="its id or how that begins (default: the last one)")
-    _add_unattended_options(resume, argparse.SUPPRESS)
+    add_unattended_options(resume, below=True)
     add_endpoint_options(resume, below=True)
     add_budget_options(resume, below=True)
-    _add_screen_options(resume, default=argparse.SUPPRESS)
+    add_screen_options(resume, below=True)
     resume.set_defaults(verb=_session, resumes=True)
-
-
-def _add_screen_options(parser: argparse.ArgumentParser, default: object) -> None:
-    screens = parser.add_mutually_exclusive_group()
-    switch = partial(screens.add_argument, action="store_true", default=default)
-    switch("--window", help="hold the session at a window (default where the terminal can be one)")
-    switch("--terminal", help="hold it in lines that scroll up")
-
-
-def _add_unattended_options(parser: argparse.ArgumentParser, default: str | None) -> None:
-    """`default` is None, or SUPPRESS below a verb, where what stood before the verb holds."""
-    group = parser.add_argument_group("without a person")
-    ways = group.add_mutually_exclusive_group()
-    way = partial(ways.add_argument, default=default)
-    way(
-        "-p",
-        "--request",
-        nargs="?",
-        const="-",
-        metavar="REQUEST",
-        help="do one request (default: from stdin)",
-    )
-    way("--steps", metavar="FILE", help="do the requests in FILE, one a line, with a check after each")
-    way("--goal", metavar="TEXT", help="work until the checks pass and the model says that it is met")
-    switch = partial(group.add_argument, action="store_true", default=default if default else False)
-    switch("--json", help="print events as JSON lines, and the receipt as the last")
-    switch("--quiet", help="no diagnostics; with --json, the receipt only")
-    switch("--children", dest="with_children", help="let it delegate; unmerged edits are no success")
 
 
 def _session(arguments: argparse.Namespace) -> int:
