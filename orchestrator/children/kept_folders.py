@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from merge.checkouts.checkout import Checkout
 
 
-_HURRIED_SECONDS = 2.0
-"""An ordinary repository is written in that; whoever ends a session by a signal may kill it after ten."""
+_HURRIED_SECONDS = 1.0
+"""An ordinary repository is written in that, and it leaves time to print the end of a run (`terminal.pieces`)."""
 
 
 class _LeftOff(Exception):

@@ -176,7 +176,7 @@ def _children(patient: Patient) -> list[Finding]:
     if not kept:
         return [Finding("children", "ok", "none is kept for review")]
     empty = sum(not child.is_written for child in kept)
-    still = f", of {empty} the files are not written out yet" if empty else ""
+    still = f", the folders of {empty} not filled yet" if empty else ""
     return [Finding("children", "note", f"{len(kept)} kept for review{still}", "`covey review` lists them.")]
 
 

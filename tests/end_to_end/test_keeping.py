@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +70,10 @@ class Kept:
 
 
 @asynccontextmanager
-async def session_that_keeps(repository: Path, *more: Reply) -> AsyncGenerator[Kept]:
-    """Its model is told of the kept child, and answers `more`."""
+async def session_that_keeps(
+    repository: Path, *more: Reply, words: Sequence[str] = ()
+) -> AsyncGenerator[Kept]:
+    """Its model is told of the kept child, and answers `more`. `words` are those of the command line."""
     async with (
         serving(
             talk(
@@ -83,7 +85,7 @@ async def session_that_keeps(repository: Path, *more: Reply) -> AsyncGenerator[K
             talk("Make it 60.", says("", shell(MEANWHILE)), says("60"), says("still 60")),
             talk(AGAIN, says("Welcome.")),
         ) as server,
-        open_covey(repository, server=server) as process,
+        open_covey(repository, *words, server=server) as process,
     ):
         held = ExitStack()
         assert process.stdin is not None
@@ -183,6 +185,21 @@ async def test_a_child_that_is_told_to_go_on_does_so_in_a_folder_with_files(
 def _is_task(entry: object) -> bool:
     event, who = getattr(entry, "event", None), getattr(entry, "who", None)
     return who == PARENT and isinstance(event, ToolStarted) and event.name == "task"
+
+
+async def test_a_run_that_a_signal_ends_says_in_its_receipt_that_the_folder_is_empty(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    words = ("-p", REQUEST, "--children", "--json", "--quiet")
+    async with session_that_keeps(repository, words=words) as kept:
+        kept.process.send_signal(signal.SIGINT)
+        with trio.fail_after(30):
+            (line,) = (await read_all(kept.process.stdout)).splitlines()
+            assert await kept.process.wait() == 128 + signal.SIGINT
+        (child,) = json.loads(line)["receipt"]["children"]
+        assert (child["checkout"], child["checkout_written"]) == (str(kept.folder), False)
+        assert not os.listdir(kept.folder)
 
 
 async def test_the_receipt_of_a_run_names_a_folder_that_is_filled(repository_of: RepositoryOf) -> None:
