@@ -111,10 +111,13 @@ async def test_a_signal_ends_the_children_and_keeps_what_they_did(
     ends = [event for event in entries if isinstance(event, ChildFinished)]
     assert [type(end.ending) for end in ends] == [Stopped, Stopped]
     (kept,) = (end.landing for end in ends if isinstance(end.landing, Held))
-    assert (Path(kept.checkout) / "half.txt").read_text() == "half\n"
     assert kept.checkout in output
     assert not (repository / "half.txt").exists()
     assert any(isinstance(event, TurnFinished) and isinstance(event.ending, Stopped) for event in entries)
+    # Whoever sends a signal does not wait for long: on a busy machine the folder may be left to the next start.
+    done = await run_covey(repository, "review", Path(kept.checkout).name, "--terminal", requests=())
+    assert done.status == 0, done
+    assert (Path(kept.checkout) / "half.txt").read_text() == "half\n"
     assert list(Path(kept.checkout).parent.iterdir()) == [Path(kept.checkout)], (
         "the idler's checkout held nothing"
     )
