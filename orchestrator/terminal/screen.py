@@ -9,33 +9,23 @@ from then on.
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from itertools import pairwise
 
 import msgspec
 import trio
 
-from orchestrator.events import (
-    ModelRetried,
-    QuestionsAnswered,
-    QuestionsAsked,
-    Replied,
-    RequestGiven,
-    TextAdded,
-    Told,
-    TurnFinished,
-)
+from orchestrator.events import QuestionsAnswered, QuestionsAsked, Told, TurnFinished
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.roster import Picture
 from orchestrator.seeing import hear, see
 from orchestrator.terminal.fitting import width_of_line
 from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
-from orchestrator.terminal.lines import Line, dim, plain, tame
+from orchestrator.terminal.lines import Line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.region import HIDE_CURSOR, SHOW_CURSOR, Region
-from orchestrator.terminal.streamed import Streamed, add, broken_off, finish
-from orchestrator.terminal.transcript import asked, is_shown_by_rows, told
+from orchestrator.terminal.scroll import Scroll
+from orchestrator.terminal.transcript import asked
 from orchestrator.view.dialog import Dialog
 from worker.conversation import UserMessage
 
@@ -58,10 +48,8 @@ class Screen:
         self._gone = False
         self._held = trio.Lock()
         self._region = Region()
-        self._streamed = Streamed()
-        self._echoes_requests = True
+        self._scroll = Scroll(look, lambda: paper.size()[0])
         self._live = False
-        self._last_line: Line = ()
         self._turn_begin = ""
         self._turn_end = ""
         self._above: list[str] = []
@@ -78,7 +66,7 @@ class Screen:
 
     async def show(self, lines: list[Line]) -> None:
         """Put lines into the transcript, and write them before returning."""
-        self._print(lines)
+        self._put(self._scroll.show(lines))
         await self.flush()
 
     def type(self, typing: Typing) -> None:
@@ -105,7 +93,7 @@ class Screen:
         finished = self._turns_finished
         stop_key = "Esc" if typed_here else "Ctrl-C"
         self.typing = msgspec.structs.replace(self.typing, stopping=False, stop_key=stop_key)
-        self._echoes_requests = not typed_here
+        self._scroll.echoes_requests = not typed_here
         self._live = self._look.live
         self._turn_begin = (HIDE_CURSOR + (PASTE_ON if typed_here else "")) if self._live else ""
         self._turn_end = ((PASTE_OFF if typed_here else "") + SHOW_CURSOR) if self._live else ""
@@ -181,90 +169,36 @@ class Screen:
 
     def _hear(self, heard: Heard) -> None:
         self.picture = hear(self.picture, heard)
-        if self._look.live and heard.who == PARENT and isinstance(heard.event, TextAdded):
-            self._streamed, whole = add(self._streamed, heard.event.text)
-            self._print_markdown(whole)
+        self._put(self._scroll.hear(heard))
 
     def _see(self, entry: Entry) -> None:
         self.picture = see(self.picture, entry)
-        event = entry.event
-        if not self._look.live:
-            self._print_told(entry)
-        elif entry.who == PARENT:
-            self._print_parents(entry)
-        elif not is_shown_by_rows(entry):
-            self._print_told(entry)
-        if isinstance(event, QuestionsAsked):
-            self.type(msgspec.structs.replace(self.typing, dialog=Dialog(event.ask, event.questions)))
-        elif isinstance(event, QuestionsAnswered | TurnFinished):
-            self.type(msgspec.structs.replace(self.typing, dialog=None))
+        self._put(self._scroll.see(entry, self.picture))
+        match entry.event:
+            case Told(messages=messages) if entry.who == PARENT:
+                self._show_read([message.text for message in messages if isinstance(message, UserMessage)])
+            case QuestionsAsked(ask=ask, questions=questions):
+                self.type(msgspec.structs.replace(self.typing, dialog=Dialog(ask, questions)))
+            case QuestionsAnswered():
+                self.type(msgspec.structs.replace(self.typing, dialog=None))
+            case TurnFinished():
+                self.type(msgspec.structs.replace(self.typing, dialog=None))
+                self._turns_finished += 1
+                self._live = False
+            case _:
+                pass
         self._entries = entry.number + 1
-        if isinstance(event, TurnFinished):
-            self._turns_finished += 1
-            self._live = False
         self._read.set()
         self._read = trio.Event()
 
-    def _print_parents(self, entry: Entry) -> None:
-        """What the parent did, its reply apart from what was printed as it came."""
-        match entry.event:
-            case Replied(reply=reply):
-                self._print_rest_of(reply.message.text)
-                return
-            case ModelRetried():
-                self._streamed = Streamed()  # the next try says it all again
-            case TurnFinished():
-                self._print_markdown(broken_off(self._streamed))
-                self._streamed = Streamed()
-            case _:
-                pass
-        self._print_told(entry)
-
-    def _print_told(self, entry: Entry) -> None:
-        match entry.event:
-            case RequestGiven(text=text) if not self._echoes_requests:
-                self._last_line = asked(text, self._look)[-1]
-                self._print([()])
-            case Told(messages=messages):
-                self._print_read([message.text for message in messages if isinstance(message, UserMessage)])
-            case _:
-                self._print(told(entry, self.picture, self._look))
-
-    def _print_read(self, texts: list[str]) -> None:
+    def _show_read(self, texts: list[str]) -> None:
         """What the person typed during the turn, once the model has it."""
         queued = list(self.typing.queued)
         for text in texts:
             if text in queued:
                 queued.remove(text)
-                self._print([*asked(text, self._look), ()])
+                self._put(self._scroll.show([*asked(text, self._look), ()]))
         self.typing = msgspec.structs.replace(self.typing, queued=tuple(queued))
-
-    def _print_rest_of(self, reply: str) -> None:
-        rest = finish(self._streamed, reply)
-        if self._streamed.printed and rest == reply and rest:
-            self._print([dim("The reply as a whole:"), ()])
-        self._streamed = Streamed()
-        self._print_markdown(rest)
-
-    def _print(self, lines: list[Line]) -> None:
-        lines = [each for before, each in pairwise([self._last_line, *lines]) if each or before]
-        if lines:
-            self._last_line = lines[-1]
-        if self._look.live:
-            from orchestrator.terminal.ink import draw_line
-
-            self._put("".join(f"{draw_line(each, self._look)}\n" for each in lines))
-        else:
-            self._put("".join(f"{plain(each)}\n" for each in lines))
-
-    def _print_markdown(self, text: str) -> None:
-        if text.strip():
-            from orchestrator.terminal.markdown import draw_markdown
-
-            columns, _ = self._paper.size()
-            self._print([()])
-            self._put(draw_markdown(tame(text), self._look, columns) + "\n")
-            self._last_line = ()
 
     def _take_drawing(self) -> str:
         above = "".join(self._above)
@@ -280,7 +214,7 @@ class Screen:
 
         lines = frame(
             self.picture,
-            self._streamed.pending,
+            self._scroll.pending,
             self.typing,
             self._look,
             now=time.time(),
