@@ -159,7 +159,7 @@ def _land(
             for order, course in run_courses(repository, wanted, heard):
                 courses[order] = course
     except Exception as error:
-        # What has landed has landed: it is told to those whose landing it kept from an end.
+        # Whatever it is, it is told to those that it kept from an end; what has landed has landed.
         fault = error
     now = read_head(repository)
     answers: list[AnyLanding | Exception] = []

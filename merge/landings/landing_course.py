@@ -76,7 +76,7 @@ def run_courses(
         repeated: list[Candidate] = []
         carried = carry_out_together(repository, [one.prepared for one in group], tell)
         for one, each in zip(group, carried, strict=True):
-            outcome = _outcome(one, each)
+            outcome = _outcome(one, each, was_alone=len(group) == 1)
             if isinstance(outcome, Candidate):
                 repeated.append(outcome)
             else:
@@ -102,6 +102,9 @@ def _gather(
             rules = found.rules
             name = group[0].prepared.plan.group if group else None
             found = _make_ready(repository, one, found, name, tell)
+        if isinstance(found, Refused) and group:
+            line.appendleft(one)  # on a full disk the others may be in its way
+            break
         if isinstance(found, Candidate):
             line.appendleft(found)
         elif not isinstance(found, _Member):
@@ -144,7 +147,7 @@ def _discard(repository: Repository, number: Number) -> None:
         discard(staging, number.landing)
 
 
-def _outcome(one: _Member, carried: Carried) -> AnyCourse | Candidate:
+def _outcome(one: _Member, carried: Carried, *, was_alone: bool) -> AnyCourse | Candidate:
     steps, told = one.prepared.plan.steps, _told_of(carried.kept)
     match carried.fault:
         case None:
@@ -155,8 +158,11 @@ def _outcome(one: _Member, carried: Carried) -> AnyCourse | Candidate:
             return again(one.candidate, path)
         case OSError(errno=errno.EXDEV):
             return again(replace(one.candidate, beside=True), steps[0].path)
-        case fault:
+        case fault if was_alone or carried.is_open:
             return Refused("; ".join((reason_of(fault), *told)))
+        case _:
+            # Perhaps for want of room that others of the group took: alone it lands, or is told why not.
+            return again(one.candidate, steps[0].path)
 
 
 def _told_of(kept: Sequence[str]) -> tuple[str, ...]:

@@ -78,3 +78,55 @@ def test_a_disk_that_is_too_full_for_a_snapshot(place: Place, tmp_path: Path) ->
         "no space left on device; free some space and try again."
     )
     assert left == "repo"
+
+
+_LAND = """
+import os, shutil, sys
+from pathlib import Path
+from merge.landings.landing import Landed, Offer, land_together
+from merge.landings.recovery import recover_landings
+from merge.store.objects import edit_tree, write_blob
+from merge.store.repository import find_repository
+from merge.store.trees import FILE, Entry, ObjectId, RepoPath
+from tests.merge.landing_places import head_tree, own_files
+from tests.merge.places import Place
+
+source, disk = Path(sys.argv[1]), Path(sys.argv[2])
+base = head_tree(Place(source))
+contents = {f"f{n}": bytes([n]) * 30_000 for n in range(6)}
+repository = find_repository(source)
+results = {
+    name: edit_tree(repository, base, [(RepoPath(name.encode()), Entry(FILE, write_blob(repository, content)))])
+    for name, content in contents.items()
+}
+for free in range(0, 400_000, 16_384):
+    place = Place(disk / "repo")
+    shutil.copytree(source, place.root, symlinks=True)
+    left = os.statvfs(disk)
+    fill = disk / "fill"
+    fill.write_bytes(b"x" * max(0, left.f_bavail * left.f_frsize - free))
+    offers = [Offer(name, "/c", base, result) for name, result in results.items()]
+    answers = land_together(place.repository, offers)
+    landed = [name for name, answer in zip(results, answers) if isinstance(answer, Landed)]
+    assert own_files(place) == [] or not landed, (free, own_files(place))
+    fill.unlink()
+    recovered = recover_landings(place.repository)
+    there = [name for name in contents if (place.root / name).exists()]
+    assert set(landed) <= set(there), (free, landed, there)
+    assert all((place.root / name).read_bytes() == contents[name] for name in there)
+    assert own_files(place) == []
+    if there != landed:
+        print("completed later", free, landed, there)
+    print(len(landed))
+    shutil.rmtree(place.root)
+"""
+
+
+def test_a_group_lands_as_far_as_there_is_room_and_the_others_are_as_if_they_had_never_begun(
+    place: Place, tmp_path: Path
+) -> None:
+    (disk := tmp_path / "disk").mkdir()
+    counts = run_on_small_disk("2m", disk, sys.executable, "-B", "-c", _LAND, str(place.root), str(disk))
+    assert counts[0] == "0"
+    assert counts[-1] == "6"
+    assert counts == sorted(counts)

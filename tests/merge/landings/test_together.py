@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from merge.landings import carrying_together, landing
+from merge.landings import carrying_together, landing, landing_course
+from merge.landings.carrying_out import Tell
 from merge.landings.carrying_together import Underway
 from merge.landings.landing import (
     AnyLanding,
@@ -25,6 +26,7 @@ from merge.landings.landing import (
 from merge.landings.landing_journal import Grounds, Plan
 from merge.landings.landing_records import read_records
 from merge.landings.recovery import recover_landings
+from merge.landings.staging import Prepared
 from merge.landings.undo import Undone, undo_landing
 from merge.store import syncing
 from merge.store.repository import Repository
@@ -294,7 +296,9 @@ def test_one_whose_file_moved_meanwhile_lands_again_by_itself(place: Place, grou
 
 
 def test_one_that_cannot_be_recorded_is_taken_back_and_the_others_land(place: Place) -> None:
-    place.git("update-ref", "refs/covey/landings/2/more", "HEAD")  # a folder where its ref would have to be
+    for number in (2, 4):  # the second time it is tried alone
+        # A folder where its ref would have to be.
+        place.git("update-ref", f"refs/covey/landings/{number}/more", "HEAD")
     before = exact_state(place.root)
     offers = offers_of(place, {"a": b"a\n"}, {"README.md": b"# Two\n", "new/two": b"2\n"}, {"new/b": b"b\n"})
 
@@ -306,6 +310,12 @@ def test_one_that_cannot_be_recorded_is_taken_back_and_the_others_land(place: Pl
     assert {path: after[path] for path in before} == before
     assert not (place.root / "new/two").exists()
     assert own_files(place) == []
+
+
+def test_one_that_something_held_up_in_a_group_is_tried_again_alone(place: Place) -> None:
+    place.git("update-ref", "refs/covey/landings/2/more", "HEAD")
+    landings = land_together(place.repository, offers_of(place, {"a": b"a\n"}, {"b": b"b\n"}, {"c": b"c\n"}))
+    assert landings == (Landed("1", ("a",)), Landed("4", ("b",)), Landed("3", ("c",)))
 
 
 def test_where_one_can_be_neither_ended_nor_taken_back_no_file_that_waits_is_removed(
@@ -356,6 +366,37 @@ def test_a_tree_that_is_not_there_keeps_only_its_own_child_from_landing(place: P
     lost = Offer("x", "/x", head_tree(place), ObjectId("1" * 40))
     landings = land_together(place.repository, [first, lost, last])
     assert [type(each) for each in landings] == [Landed, Held, Landed]
+
+
+def test_a_fault_of_ours_is_told_to_those_that_have_not_landed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = landing_course.carry_out_together
+    groups = 0
+
+    def carry_out_together(repository: Repository, prepared: Sequence[Prepared], tell: Tell) -> object:
+        nonlocal groups
+        groups += 1
+        if groups == 2:
+            raise AssertionError("never to be seen")
+        return real(repository, prepared, tell)
+
+    monkeypatch.setattr(landing_course, "carry_out_together", carry_out_together)
+    landings = land_together(place.repository, offers_of(place, {"a": b"1\n"}, {"A": b"2\n"}, {"b": b"3\n"}))
+    assert landings[0] == Landed("1", ("a",))
+    reason = "its edits could not be merged: never to be seen"
+    assert landings[1:] == (Held("/c2", reason), Held("/c3", reason))
+    recover_landings(place.repository)
+    assert own_files(place) == []
+
+
+def test_a_journal_that_cannot_be_read_holds_all(place: Place) -> None:
+    torn = place.repository.common_dir / "covey/landings/7.json"
+    torn.parent.mkdir(parents=True)
+    torn.write_text("{")
+    landings = land_together(place.repository, offers_of(place, {"a": b"a\n"}, {"b": b"b\n"}))
+    assert all(isinstance(each, Held) and "7.json tells of" in each.reason for each in landings)
+    assert not (place.root / "a").exists()
 
 
 def test_during_a_rebase_all_are_held(place: Place) -> None:
