@@ -27,7 +27,7 @@ from orchestrator.terminal.region import HIDE_CURSOR, SHOW_CURSOR, Region
 from orchestrator.terminal.scroll import Scroll
 from orchestrator.terminal.transcript import asked
 from orchestrator.view.dialog import Dialog
-from worker.conversation import UserMessage
+from orchestrator.view.queued import take_read
 
 _REDRAW_SECONDS = 1.0
 """How often the live rows are drawn when nothing happens: their clocks show seconds."""
@@ -175,8 +175,11 @@ class Screen:
         self.picture = see(self.picture, entry)
         self._put(self._scroll.see(entry, self.picture))
         match entry.event:
-            case Told(messages=messages) if entry.who == PARENT:
-                self._show_read([message.text for message in messages if isinstance(message, UserMessage)])
+            case Told() as told if entry.who == PARENT:
+                read, left = take_read(self.typing.queued, told)
+                for text in read:
+                    self._put(self._scroll.show([*asked(text, self._look), ()]))
+                self.typing = msgspec.structs.replace(self.typing, queued=left)
             case QuestionsAsked(ask=ask, questions=questions):
                 self.type(msgspec.structs.replace(self.typing, dialog=Dialog(ask, questions)))
             case QuestionsAnswered():
@@ -190,15 +193,6 @@ class Screen:
         self._entries = entry.number + 1
         self._read.set()
         self._read = trio.Event()
-
-    def _show_read(self, texts: list[str]) -> None:
-        """What the person typed during the turn, once the model has it."""
-        queued = list(self.typing.queued)
-        for text in texts:
-            if text in queued:
-                queued.remove(text)
-                self._put(self._scroll.show([*asked(text, self._look), ()]))
-        self.typing = msgspec.structs.replace(self.typing, queued=tuple(queued))
 
     def _take_drawing(self) -> str:
         above = "".join(self._above)

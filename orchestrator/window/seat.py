@@ -33,10 +33,10 @@ from orchestrator.terminal.lines import Line, Span, line
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.talk import NEW_SESSION, TalkingSession
 from orchestrator.view.dialog import Answered
+from orchestrator.view.queued import take_read
 from orchestrator.window.app import Window
 from orchestrator.window.panes import ModuleState, help_page
 from orchestrator.window.side import KeptRow
-from worker.conversation import UserMessage
 from worker.protocol import ChildId
 
 _OVERLAID = {"model": "Model", "budget": "Budget", "modules": "Modules", "jobs": "Background commands"}
@@ -58,6 +58,7 @@ class WindowSeat:
         self._news = trio.Event()
         self._in_turn = False
         self._stopping = False
+        self._woken = False
 
     # What the window wants
 
@@ -122,8 +123,6 @@ class WindowSeat:
                 self._woken = False
                 await self._take_turn(None)
 
-    _woken = False
-
     async def _wake(self, scope: trio.CancelScope) -> None:
         await self._session.wait_woken()
         self._woken = True
@@ -153,8 +152,7 @@ class WindowSeat:
     def _read(self, entry: Entry) -> None:
         """What the model has been told waits no more."""
         if entry.who == PARENT and isinstance(entry.event, Told):
-            texts = [each.text for each in entry.event.messages if isinstance(each, UserMessage)]
-            self._window.queued = tuple(text for text in self._window.queued if text not in texts)
+            _, self._window.queued = take_read(self._window.queued, entry.event)
 
     def _queue(self, text: str) -> None:
         self._window.queued = (*self._window.queued, text)
