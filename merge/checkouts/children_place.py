@@ -3,6 +3,7 @@
 Knows nothing of what is in a checkout.
 """
 
+import os
 from pathlib import Path
 
 from merge.files.hidden_place import hide, leave
@@ -29,6 +30,8 @@ def claim_folder(repository: Repository, name: str) -> Path:
         try:
             children.mkdir(exist_ok=True)
         except FileExistsError as error:
+            if children.is_dir() or not os.path.lexists(children):
+                continue  # it was removed, and perhaps made again, between the two looks of mkdir
             raise NoPlace(f"{children} is no folder; move it away, checkouts go there.") from error
         try:
             hide(children)

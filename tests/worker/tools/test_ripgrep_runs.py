@@ -1,4 +1,4 @@
-"""Real folders. What ripgrep is told for a search."""
+"""Real files. What ripgrep is told for a search."""
 
 from pathlib import Path
 
