@@ -173,7 +173,8 @@ async def test_a_child_that_is_told_to_go_on_does_so_in_a_folder_with_files(
     more = says("", call("task", child="{id}", prompt="Go on.")), says("It went on.")
     async with session_that_keeps(repository, *more) as kept:
         await wait_until(lambda: sum(_is_task(entry) for entry in journal_of(repository)) == 2)
-        assert not os.listdir(kept.folder)
+        (child,) = json.loads(await ask(repository, "children", "--json"))
+        assert (child["state"], child["steps"]) == ("kept", 2), "it waits for its folder"
         kept.let_go()
         await kept.end_input()
         with trio.fail_after(30):

@@ -89,6 +89,7 @@ def test_one_that_is_killed_at_any_file_is_written_out_by_the_next(
     keep_checkout(place.repository, layered)
     assert not unwritten_checkouts(place.repository)
     assert folder_state(place_of_it) == folder_state(Path(plain.path))
+    assert (place_of_it / "shut").stat().st_mode & 0o777 == 0, "as its child left it"
     assert sorted(os.listdir(place_of_it.parent)) == ["layered", "plain"]
     assert take_result(place.repository, layered) == before
     for checkout in (layered, plain):
