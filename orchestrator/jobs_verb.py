@@ -101,10 +101,9 @@ def _list(jobs: "Sequence[Job]", *, as_json: bool) -> int:
 def jobs_table(jobs: "Sequence[Job]", look: "Look", now: float, width: int | None) -> "list[Line]":
     """The jobs as a table, the oldest first."""
     from orchestrator.parent.job_words import ending_of
-    from orchestrator.review.table import table
-    from orchestrator.review.words import ago
-    from orchestrator.terminal.figures import clock
+    from orchestrator.terminal.figures import ago, clock
     from orchestrator.terminal.lines import Span, dim, tame_line
+    from orchestrator.terminal.table import table
 
     if not jobs:
         return [dim("No command runs or has run in the background here.")]

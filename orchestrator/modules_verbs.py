@@ -56,8 +56,8 @@ def _show(settings: "Settings", switched: str | None) -> None:
 
 def module_lines(settings: "Settings", look: "Look", width: int | None) -> "list[Line]":
     """The modules as a table."""
-    from orchestrator.review.table import table
     from orchestrator.terminal.lines import Span
+    from orchestrator.terminal.table import table
     from orchestrator.terms.modules import module_rows
 
     rows = [

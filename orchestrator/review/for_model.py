@@ -9,7 +9,7 @@ from orchestrator.children.ledger import LedgerRow
 from orchestrator.review.finding import Known, stand
 from orchestrator.review.listing import holds, why
 from orchestrator.review.outlook import Conflicts, Weighed, in_words, weigh_child
-from orchestrator.review.words import ago
+from orchestrator.terminal.figures import ago
 
 
 def tell_model(repository: Repository, row: LedgerRow, session: str) -> str:

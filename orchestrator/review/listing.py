@@ -10,11 +10,10 @@ from orchestrator.children.ledger import Ledger
 from orchestrator.review.finding import Known, Standing, list_children
 from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
-from orchestrator.review.table import table
-from orchestrator.review.words import age
-from orchestrator.terminal.figures import count
+from orchestrator.terminal.figures import age, count
 from orchestrator.terminal.lines import Line, Span, Tone, dim, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.table import table
 from worker.path_text import quote_path
 
 

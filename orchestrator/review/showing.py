@@ -30,8 +30,8 @@ from orchestrator.review.outlook import (
 )
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.side_by_side import change_rows, conflict_rows, draw, readable
-from orchestrator.review.words import age, command
-from orchestrator.terminal.figures import count
+from orchestrator.review.words import command
+from orchestrator.terminal.figures import age, count
 from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.terminal.look import Look
 

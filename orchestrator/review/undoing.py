@@ -22,11 +22,10 @@ from orchestrator.children.first_message import listed
 from orchestrator.children.ledger import Ledger
 from orchestrator.faults import UserError
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
-from orchestrator.review.table import table
-from orchestrator.review.words import age
-from orchestrator.terminal.figures import count
+from orchestrator.terminal.figures import age, count
 from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.table import table
 from worker.protocol import ChildId
 
 EXIT_NOT_UNDONE = 1

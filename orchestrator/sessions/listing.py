@@ -19,12 +19,11 @@ from orchestrator.events import (
 from orchestrator.journal import Entry, JournalBroken, read_entries
 from orchestrator.parent.resuming import journal_path, sessions_in
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
-from orchestrator.review.table import table
-from orchestrator.review.words import age
 from orchestrator.sessions.errors import errors_of
-from orchestrator.terminal.figures import short_tokens
+from orchestrator.terminal.figures import age, short_tokens
 from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame_line
 from orchestrator.terminal.look import Look
+from orchestrator.terminal.table import table
 from orchestrator.watching import is_written
 
 Standing = Literal["running", "ended", "broken off", "unreadable"]

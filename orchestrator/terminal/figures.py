@@ -24,6 +24,21 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole // 60 % 60} min"
 
 
+def age(seconds: float) -> str:
+    """How long ago something was, roughly: `now`, `5 min`, `3 h`, `2 days`."""
+    minutes = int(max(0.0, seconds)) // 60
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else count(minutes // (24 * 60), "day")
+
+
+def ago(seconds: float) -> str:
+    """`just now`, `5 min ago`."""
+    return "just now" if age(seconds) == "now" else f"{age(seconds)} ago"
+
+
 def short_tokens(tokens: int) -> str:
     """Tokens in at most five characters: `950`, `12.3k`, `134k`, `2.1M`."""
     if tokens < 1_000:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.terminal.figures import clock, count, counters, duration, short_tokens, tally
+from orchestrator.terminal.figures import age, ago, clock, count, counters, duration, short_tokens, tally
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,24 @@ def test_counters_put_the_tools_of_both_sets_into_families() -> None:
 
 def test_a_tally_keeps_the_order_of_what_it_counts() -> None:
     assert tally(["landed", "conflict", "landed"]) == "2 landed, 1 conflict"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (-5, "now"),
+        (59, "now"),
+        (60, "1 min"),
+        (3_599, "59 min"),
+        (3_600, "1 h"),
+        (47 * 3_600, "47 h"),
+        (48 * 3_600, "2 days"),
+        (1_000_000, "11 days"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_unit(seconds: float, told: str) -> None:
+    assert age(seconds) == told
+
+
+def test_what_was_long_ago_says_so() -> None:
+    assert [ago(seconds) for seconds in (3, 300)] == ["just now", "5 min ago"]
