@@ -12,37 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from orchestrator.faults import UserError
 
 if TYPE_CHECKING:
-    from orchestrator.terminal.lines import Line
-    from orchestrator.terminal.look import Look
     from worker.jobs.job_folder import Job
 
 AddVerb = Callable[..., argparse.ArgumentParser]
 """`add_parser` of the program's verbs."""
-
-
-class JobRow(msgspec.Struct, frozen=True):
-    """One job as data. Times are seconds since the epoch; `status` and `signal` are of the command's shell.
-
-    `state` is `running`, `ended`, `stopped` or `lost`: the last when nothing tells how it ended.
-    """
-
-    id: str
-    state: str
-    command: str
-    folder: str
-    session: str
-    began_at: float
-    ended_at: float | None
-    seconds: float | None
-    status: int | None
-    signal: int | None
-    log: str
-    log_bytes: int
 
 
 def add_jobs_verb(add: AddVerb) -> None:
@@ -89,69 +65,14 @@ def _find(jobs: "list[Job]", id: str) -> "Job":
 
 def _list(jobs: "Sequence[Job]", *, as_json: bool) -> int:
     from orchestrator.review.printing import look_here, show_json, show_lines, width_here
+    from orchestrator.terminal.job_table import job_row, jobs_table
 
     if as_json:
-        show_json([_row(job) for job in jobs])
+        show_json([job_row(job) for job in jobs])
     else:
         look = look_here()
         show_lines(jobs_table(jobs, look, time.time(), width_here(look)))
     return 0
-
-
-def jobs_table(jobs: "Sequence[Job]", look: "Look", now: float, width: int | None) -> "list[Line]":
-    """The jobs as a table, the oldest first."""
-    from orchestrator.parent.job_words import ending_of
-    from orchestrator.terminal.figures import ago, clock
-    from orchestrator.terminal.lines import Span, dim, tame_line
-    from orchestrator.terminal.table import table
-
-    if not jobs:
-        return [dim("No command runs or has run in the background here.")]
-    rows: list[list[Span]] = []
-    for job in jobs:
-        row = _row(job)
-        seconds = "" if row.seconds is None else clock(row.seconds)
-        good = row.state == "running" or row.status == 0
-        rows.append(
-            [
-                Span(row.state, "accent" if row.state == "running" else "good" if good else "warn"),
-                Span(row.id, "strong"),
-                Span(ago(now - row.began_at), "dim"),
-                Span(seconds, "dim"),
-                Span("" if row.state == "running" else tame_line(ending_of(job).partition(";")[0]), "dim"),
-                Span(tame_line(row.command)),
-            ]
-        )
-    head = ("state", "id", "began", "time", "end", "command")
-    return table(head, rows, look, width, (("command", 20), ("began", 0), ("end", 6), ("command", 8)))
-
-
-def _row(job: "Job") -> JobRow:
-    from worker.jobs.job_folder import JobEnd, Lost, Running
-    from worker.jobs.job_log import size_of_log
-
-    end = None
-    match job.standing:
-        case Running():
-            state = "running"
-        case Lost():
-            state = "lost"
-        case JobEnd(stopped=stopped) as end:
-            state = "stopped" if stopped else "ended"
-    return JobRow(
-        job.record.id,
-        state,
-        job.record.command,
-        job.record.folder,
-        job.record.session,
-        job.record.began_at,
-        end and end.ended_at,
-        job.seconds(),
-        end and end.status,
-        end and end.signal,
-        str(job.log),
-        end.total_bytes if end else size_of_log(job.path),
-    )
 
 
 def _stop(job: "Job") -> int:

@@ -10,8 +10,6 @@ from orchestrator.faults import UserError
 
 if TYPE_CHECKING:
     from orchestrator.config.layers import Settings
-    from orchestrator.terminal.lines import Line
-    from orchestrator.terminal.look import Look
 
 
 def add_modules_verbs(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -48,25 +46,8 @@ def _modules(arguments: argparse.Namespace) -> int:
 def _show(settings: "Settings", switched: str | None) -> None:
     from orchestrator.review.printing import look_here, show_lines, width_here
     from orchestrator.terminal.lines import dim
+    from orchestrator.terminal.module_table import module_lines
 
     look = look_here()
     note = [dim("It counts from the next start of a session.")] if switched is not None else []
     show_lines([*module_lines(settings, look, width_here(look)), *note])
-
-
-def module_lines(settings: "Settings", look: "Look", width: int | None) -> "list[Line]":
-    """The modules as a table."""
-    from orchestrator.terminal.lines import Span
-    from orchestrator.terminal.table import table
-    from orchestrator.terms.modules import module_rows
-
-    rows = [
-        [
-            Span(row.name, "strong"),
-            Span("on" if row.on else "off", "good" if row.on else "warn"),
-            Span(row.about),
-            Span(row.where or "default", "dim"),
-        ]
-        for row in module_rows(settings)
-    ]
-    return table(("module", "state", "what for", "source"), rows, look, width, (("source", 0),))
