@@ -54,7 +54,7 @@ def why(ending: AnyRunEnding, checks: Sequence[CheckResult], unmerged: Sequence[
     """The reason of the code in a sentence; empty when all is well."""
     parts: list[str] = []
     if isinstance(ending, StoppedShort):
-        parts.append(ending.reason)
+        parts.append(ending.reason.removesuffix("."))  # a failure is told in a sentence of its own
     if failed := [result.name for result in checks if result.failed]:
         parts.append(f"check failed: {', '.join(failed)}")
     if unmerged and not isinstance(ending, Signalled):

@@ -50,3 +50,10 @@ def test_a_row(
 ) -> None:
     assert exit_code(ending, checks, unmerged) == code
     assert why(ending, checks, unmerged) == reason
+
+
+def test_a_sentence_that_is_one_of_several_reasons_has_no_full_stop_of_its_own() -> None:
+    ending = StoppedShort("the turn ended early: The endpoint could not be reached.")
+    assert why(ending, (FAILED,), ()) == (
+        "the turn ended early: The endpoint could not be reached; check failed: failed"
+    )
