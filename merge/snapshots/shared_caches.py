@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from merge.snapshots.copied_builds import copy_builds, is_built_by_cargo
 from merge.snapshots.finding_caches import MODULES, find_caches
 from merge.snapshots.linked_modules import leads_into, link_modules
 from merge.store.objects import read_entries
@@ -45,13 +46,19 @@ def claim_caches(repository: Repository, base: ObjectId, names: Sequence[str]) -
 
 
 def link_caches(root: Path, checkout: Path, names: Iterable[str]) -> None:
-    """Link those of the parent's caches that exist into a checkout."""
+    """Link those of the parent's caches that exist into a checkout, as far as builds can share them.
+
+    Raises:
+        OSError: when it can't be done.
+    """
     for name in names:
         # A repository of its own in there is not for sharing: its history would be written to.
         if (root / name).is_dir() and not (root / name / ".git").exists():
             make_folders_above(root, checkout, name)
             if Path(name).name == MODULES and leads_into(root, root / name):
                 link_modules(root / name, checkout / name)
+            elif is_built_by_cargo(root / name):
+                copy_builds(root / name, checkout / name)
             else:
                 (checkout / name).symlink_to(root / name, target_is_directory=True)
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.result import take_result
 from merge.snapshots.snapshot import take_snapshot
-from tests.hermetic import THEIRS
+from tests.merge.cargo import cargo, make_crate, set_constant
 from tests.merge.mounted import in_own_namespace, require_overlays
 from tests.merge.places import Place
 
@@ -129,10 +128,7 @@ def test_modules_of_a_package_are_each_childs_own(place: Place, overlay: Overlay
 def test_two_children_that_build_one_crate_with_another_constant_each_run_their_own(
     place: Place, overlay: OverlayWay
 ) -> None:
-    place.write("Cargo.toml", '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n')
-    place.write("src/main.rs", 'const N: u32 = 0;\nfn main() { println!("{N}"); }\n')
-    _cargo(place.root, "build")
-    place.commit("a crate")
+    make_crate(place)
     snapshot = take_snapshot(place.repository)
     children = [make_checkout(place.repository, name, snapshot, ways=[overlay]) for name in ("1", "2")]
     for again in range(2):
@@ -140,33 +136,14 @@ def test_two_children_that_build_one_crate_with_another_constant_each_run_their_
 
             def build(root: Path, number: str = child.name, again: int = again) -> None:
                 if not again:
-                    source = root / "src/main.rs"
-                    source.write_text(source.read_text().replace("= 0", f"= {number}"))
-                assert _cargo(root, "run") == f"{number}\n"
+                    set_constant(root, number)
+                assert cargo(root, "run") == f"{number}\n"
 
             in_own_namespace(
                 checkout_mount(place.repository, child),
                 lambda child=child, build=build: build(Path(child.path)),
             )
-    assert _cargo(place.root, "run") == "0\n"
+    assert cargo(place.root, "run") == "0\n"
     for child in children:
         assert [change.path for change in take_result(place.repository, child).changes] == [b"src/main.rs"]
         remove_checkout(place.repository, child)
-
-
-def _cargo(root: Path, verb: str) -> str:
-    # Toolchains are found in the home of whoever started the tests.
-    homes = {
-        name: THEIRS.get(name, f"{THEIRS['HOME']}/.{name.removesuffix('_HOME').lower()}")
-        for name in ("CARGO_HOME", "RUSTUP_HOME")
-    }
-    done = subprocess.run(
-        ["cargo", verb, "--quiet", "--offline"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **homes},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
