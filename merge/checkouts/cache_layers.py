@@ -18,6 +18,7 @@ import msgspec
 from merge.files.copying import copy_bytes
 from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
+from merge.snapshots.cargo_target import fingerprints_left_behind
 from merge.snapshots.shared_caches import make_folders_above
 
 FILES_LIMIT = 20_000
@@ -94,8 +95,11 @@ def _copy(above: Path, root: Path, names: Sequence[str], looks: str, before: Pat
 
 def _copy_folder(source: Path, to: Path, before: Path | None) -> None:
     to.mkdir(parents=True)
+    left_behind = fingerprints_left_behind(source)
     with os.scandir(source) as entries:
         for entry in sorted(entries, key=lambda each: each.name):
+            if entry.name in left_behind:
+                continue
             old = before / entry.name if before is not None else None
             try:
                 if entry.is_dir(follow_symlinks=False):

@@ -12,6 +12,7 @@ from pathlib import Path
 from merge.checkouts.cache_layers import FILES_LIMIT, cache_files, looks_of
 from merge.files.copying import clone_bytes
 from merge.files.removal import remove_tree
+from merge.snapshots.cargo_target import fingerprints_left_behind
 from merge.snapshots.shared_caches import link_caches, make_folders_above
 
 
@@ -53,8 +54,11 @@ def _clone(root: Path, checkout: Path, name: str) -> bool:
 
 def _clone_folder(source: bytes, to: bytes) -> None:
     os.mkdir(to, 0o700)
+    left_behind = set(map(os.fsencode, fingerprints_left_behind(Path(os.fsdecode(source)))))
     with os.scandir(source) as entries:
         for entry in entries:
+            if entry.name in left_behind:
+                continue
             new = to + b"/" + entry.name
             status = entry.stat(follow_symlinks=False)
             if entry.is_symlink():

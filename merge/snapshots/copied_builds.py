@@ -1,28 +1,29 @@
 """What cargo has built, copied for a checkout: nothing in a `target` may be shared with somebody who builds at once.
 
-Cargo names what it builds of a workspace's own crates by their path in the workspace, and takes it for fresh by dates.
-In a shared `target` two checkouts would each run what the other built last. With a copy, cargo builds those anew, and
-what they depend on is ready. Where somebody builds just now, or it is too much, there is no copy.
+Cargo names what it builds of a workspace's own crates by their path in it. In a shared `target` two checkouts
+would each run what the other built last. With a copy cargo builds those anew, and what they depend on is ready. Where
+somebody builds just now, or it is too much, there is no copy.
 """
 
 import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
+
+from merge.snapshots.cargo_target import FINGERPRINTS, fingerprints_left_behind, profiles_of
 
 FILES_LIMIT = 20_000
 BYTES_LIMIT = 1 << 30
 """More is not copied for each child."""
 
 # What of a profile's folder is used again: not its last results, nor what only makes the next small build faster.
-_PARTS = (".fingerprint", "build", "deps")
+_PARTS = (FINGERPRINTS, "build", "deps")
 
 
 def is_built_by_cargo(target: Path) -> bool:
     """Whether cargo has built into this folder."""
-    return next(_profiles(target), None) is not None
+    return next(profiles_of(target), None) is not None
 
 
 def copy_builds(target: Path, to: Path) -> None:
@@ -31,7 +32,7 @@ def copy_builds(target: Path, to: Path) -> None:
     Raises:
         OSError: when it can't be made.
     """
-    profiles = list(_profiles(target))
+    profiles = list(profiles_of(target))
     with contextlib.ExitStack() as held:
         if not all(_holds_still(profile, held) for profile in profiles) or _is_too_much(profiles):
             return
@@ -43,15 +44,12 @@ def copy_builds(target: Path, to: Path) -> None:
             for name in _PARTS:
                 if (profile / name).is_dir():
                     # With the dates: cargo compares them.
-                    shutil.copytree(profile / name, to / profile.relative_to(target) / name, symlinks=True)
+                    place = to / profile.relative_to(target) / name
+                    shutil.copytree(profile / name, place, symlinks=True, ignore=_left_behind)
 
 
-def _profiles(target: Path) -> Iterator[Path]:
-    """`debug`, `release` and the like, and those of other machines, a folder deeper."""
-    for pattern in ("*/.fingerprint", "*/*/.fingerprint"):
-        for mark in sorted(target.glob(pattern)):
-            if not mark.parent.is_symlink():
-                yield mark.parent
+def _left_behind(folder: str, _names: list[str]) -> set[str]:
+    return fingerprints_left_behind(Path(folder))
 
 
 def _holds_still(profile: Path, held: contextlib.ExitStack) -> bool:

@@ -16,6 +16,16 @@ def make_crate(place: Place) -> None:
     place.commit("a crate")
 
 
+def edit_build_and_take_back(place: Place) -> None:
+    """As a person who tries something: what is built last is not what the files say. Their dates are the commit's."""
+    source = place.root / "src/main.rs"
+    status = source.stat()
+    set_constant(place.root, "9")
+    cargo(place.root, "build")
+    place.git("checkout", "-q", "--", "src/main.rs")
+    os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
 def set_constant(root: Path, number: str) -> None:
     source = root / "src/main.rs"
     source.write_text(source.read_text().replace("= 0", f"= {number}"))

@@ -13,7 +13,7 @@ from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.result import take_result
 from merge.snapshots.snapshot import take_snapshot
-from tests.merge.cargo import cargo, make_crate, set_constant
+from tests.merge.cargo import cargo, edit_build_and_take_back, make_crate, set_constant
 from tests.merge.mounted import in_own_namespace, require_overlays
 from tests.merge.places import Place
 
@@ -147,3 +147,19 @@ def test_two_children_that_build_one_crate_with_another_constant_each_run_their_
     for child in children:
         assert [change.path for change in take_result(place.repository, child).changes] == [b"src/main.rs"]
         remove_checkout(place.repository, child)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_what_was_built_of_an_edit_that_is_gone_is_not_run(place: Place, overlay: OverlayWay) -> None:
+    make_crate(place)
+    before = make_checkout(place.repository, "before", take_snapshot(place.repository), ways=[overlay])
+    edit_build_and_take_back(place)
+    child = make_checkout(place.repository, "child", take_snapshot(place.repository), ways=[overlay])
+
+    def build() -> None:
+        assert cargo(Path(child.path), "run") == "0\n"
+
+    in_own_namespace(checkout_mount(place.repository, child), build)
+    for each in (before, child):
+        remove_checkout(place.repository, each)
