@@ -5,7 +5,7 @@ from an index of just these. Knows nothing of layers or checkouts.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from merge.files.working_files import folders_above, repo_path
@@ -13,7 +13,6 @@ from merge.store.git import GitPlace, run_git
 from merge.store.index_file import (
     Bytes,
     IndexEntry,
-    IndexParts,
     entry_with_dates,
     entry_without_dates,
     patch_index,
@@ -34,11 +33,12 @@ def write_changed_files(
     base: tuple[Bytes, Sequence[int]],
     *,
     plain_bytes: bool,
-) -> IndexParts:
-    """Write what `changes` set into `folder`; the index of `tree`, with the dates of all its files.
+) -> Iterator[bytes | memoryview]:
+    """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
 
-    Nothing may stand where they are written. `base` is the index that `changes` start from, and where each of its
-    entries begins; `git_dir` holds the settings; `plain_bytes` says that git stores files as they are.
+    A file is written when the part after it is asked for, so that large parts can be dealt with meanwhile. Nothing may
+    stand where they are written. `base` is the index that `changes` start from, and where each of its entries begins;
+    `git_dir` holds the settings; `plain_bytes` says that git stores files as they are. There is no checksum.
 
     Raises:
         GitFailed, OSError: when a file can't be written.
@@ -46,8 +46,7 @@ def write_changed_files(
     """
     index, offsets = base
     id_bytes = len(tree) // 2
-    if not changes:
-        return patch_index(index, offsets, id_bytes, {})
+    changes = sorted(changes, key=lambda change: change.path)
     there = {change.path: change.after for change in changes if change.after is not None}
     rules = {repo_path(folder, b".gitattributes") for path in there for folder in (b"", *folders_above(path))}
     ruling = {
@@ -56,27 +55,37 @@ def write_changed_files(
     if plain_bytes and not ruling and all(entry.mode != SUBMODULE for entry in there.values()):
         written = _write_bytes(repository, folder, there)
     else:
-        written = _let_git_write(repository, git_dir, folder, id_bytes, ruling, there) if there else {}
-    patches = {change.path: written.get(change.path) for change in changes}
-    return patch_index(index, offsets, id_bytes, patches)
+        by_git = _let_git_write(repository, git_dir, folder, id_bytes, ruling, there) if there else {}
+        written = ((path, by_git.get(path)) for path in there)
+    entries = (next(written) if change.after is not None else (change.path, None) for change in changes)
+    stays = {change.path: change.after is not None for change in changes}
+    yield from patch_index(index, offsets, id_bytes, stays, entries)
 
 
 def _write_bytes(
     repository: Repository, layer: Path, there: Mapping[RepoPath, Entry]
-) -> dict[RepoPath, IndexEntry]:
-    """Write files that are what git stores of them."""
+) -> Iterator[tuple[RepoPath, IndexEntry]]:
+    """Write files that are what git stores of them, one by one."""
     contents = read_blobs(repository, [entry.object for entry in there.values()])
-    written: dict[RepoPath, IndexEntry] = {}
+    top = os.fsencode(layer)
+    # No Path for each: a tenth of the time of a child's start.
+    for folder in sorted({folder for path in there for folder in folders_above(path)}):
+        os.makedirs(top + b"/" + folder, exist_ok=True)  # noqa: PTH103
     for (path, entry), content in zip(there.items(), contents, strict=True):
-        place = layer / os.fsdecode(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if entry.mode == SYMLINK:
-            place.symlink_to(os.fsdecode(content))
-        else:
-            place.touch(0o777 if entry.mode == EXECUTABLE else 0o666)
-            place.write_bytes(content)
-        written[path] = entry_with_dates(path, entry, place.lstat())
-    return written
+        yield path, _write_file(top + b"/" + path, path, entry, content)
+
+
+def _write_file(place: bytes, path: RepoPath, entry: Entry, content: bytes) -> IndexEntry:
+    if entry.mode == SYMLINK:
+        os.symlink(content, place)  # noqa: PTH211 (bytes)
+        return entry_with_dates(path, entry, os.lstat(place))
+    permissions = 0o777 if entry.mode == EXECUTABLE else 0o666
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(place, flags, permissions), "wb", buffering=0) as file:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[file.write(rest) :]
+        return entry_with_dates(path, entry, os.fstat(file.fileno()))
 
 
 def _let_git_write(

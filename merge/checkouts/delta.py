@@ -9,7 +9,6 @@ import os
 import stat
 import tempfile
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
 from merge.snapshots.snapshot import Snapshot
 from merge.store.index_file import map_bytes
+from merge.store.index_writing import open_index_writing
 from merge.store.objects import read_entries
 from merge.store.private_git import Inheritance, lay_out, refs_of, set_branch
 from merge.store.repository import Repository
@@ -72,27 +72,26 @@ def make_delta(
     try:
         delta.files.mkdir()
         lay_out(delta.twin, safe, head=commit)
-        base = map_bytes(pristine.index)
-        index = write_changed_files(
-            repository,
-            delta.twin,
-            delta.files,
-            snapshot.tree,
-            changes,
-            (base, pristine.offsets(base, len(snapshot.tree) // 2)),
-            plain_bytes=stores_bytes_as_they_are(own),
-        )
         git_dir = delta.files / ".git"
         git_dir.mkdir()
-        # Of a large repository this takes as long as all the rest, and nothing of it needs the interpreter.
-        with ThreadPoolExecutor(1) as beside:
-            written = beside.submit(index.write_to, git_dir / "index")
+        base = map_bytes(pristine.index)
+        id_bytes = len(snapshot.tree) // 2
+        with open_index_writing(git_dir / "index", id_bytes) as index:
+            parts = write_changed_files(
+                repository,
+                delta.twin,
+                delta.files,
+                snapshot.tree,
+                changes,
+                (base, pristine.offsets(base, id_bytes)),
+                plain_bytes=stores_bytes_as_they_are(own),
+            )
+            index.put(parts)
             _white_out(repository, snapshot.tree, delta.files, changes)
             head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
             lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
             if snapshot.branch is not None:
                 set_branch(git_dir, snapshot.branch, commit)
-            written.result()
     except BaseException:
         os.close(held)
         remove_tree(delta.home)

@@ -9,9 +9,7 @@ import mmap
 import os
 import struct
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,35 +26,6 @@ Bytes = bytes | mmap.mmap
 
 class IndexUnknown(Exception):
     """Raised when an index is none that is understood here."""
-
-
-@dataclass(frozen=True)
-class IndexParts:
-    """An index without its checksum, in parts, some of them views of another index. `known` is the checksum, if it is.
-
-    That takes as long to make as the parts to be written; `write_to` does both at once.
-    """
-
-    parts: Sequence[bytes | memoryview]
-    id_bytes: int
-    known: bytes | None = None
-
-    def checksum(self) -> bytes:
-        if self.known is not None:
-            return self.known
-        digest = hashlib.sha256() if self.id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
-        for part in self.parts:
-            digest.update(part)
-        return digest.digest()
-
-    def write_to(self, file: Path) -> None:
-        with ThreadPoolExecutor(1) as beside, file.open("wb") as written:
-            checksum = beside.submit(self.checksum)
-            written.writelines(self.parts)
-            written.write(checksum.result())
-
-    def __bytes__(self) -> bytes:
-        return b"".join((*self.parts, self.checksum()))
 
 
 class IndexEntry(NamedTuple):
@@ -85,7 +54,11 @@ def entry_with_dates(path: RepoPath, entry: Entry, status: os.stat_result) -> In
 def write_index(entries: Iterable[IndexEntry], id_bytes: int) -> bytes:
     """An index of these entries."""
     ordered = sorted(entries, key=lambda entry: entry.path)
-    return bytes(IndexParts([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)], id_bytes))
+    body = b"".join([_HEADER.pack(b"DIRC", 2, len(ordered)), *map(_encode, ordered)])
+    return (
+        body
+        + (hashlib.sha256(body) if id_bytes == 32 else hashlib.sha1(body, usedforsecurity=False)).digest()
+    )
 
 
 def read_index(data: bytes, id_bytes: int) -> list[IndexEntry]:
@@ -125,35 +98,37 @@ def map_bytes(file: Path) -> Bytes:
 
 
 def patch_index(
-    data: Bytes, offsets: Sequence[int], id_bytes: int, changes: Mapping[RepoPath, IndexEntry | None]
-) -> IndexParts:
-    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away.
+    data: Bytes,
+    offsets: Sequence[int],
+    id_bytes: int,
+    changes: Mapping[RepoPath, bool],
+    entries: Iterable[tuple[RepoPath, IndexEntry | None]],
+) -> Iterator[bytes | memoryview]:
+    """The index `data`, whose entries begin at `offsets`, with some entries set or taken away: in parts, no checksum.
 
-    What stays is a view of `data`. All that a large index costs is its checksum, and to be written.
+    `changes` tell the paths, and whether something is there then; `entries` are all of these in their order, and are
+    asked for one by one. What stays is a view of `data`.
     """
-    if not changes:
-        return IndexParts([memoryview(data)[:-id_bytes]], id_bytes, known=data[-id_bytes:])
-    if not offsets:
-        made = write_index([entry for entry in changes.values() if entry is not None], id_bytes)
-        return IndexParts([made[:-id_bytes]], id_bytes, known=made[-id_bytes:])
     whole = memoryview(data)
-    last = _entry_at(data, offsets[-1], id_bytes)
-    end = offsets[-1] + len(_encode(last))
-    parts: list[bytes | memoryview] = []
-    count, at = len(offsets), _HEADER.size
-    for path, entry in sorted(changes.items()):
-        place = _find(data, offsets, id_bytes, path)
+    end = offsets[-1] + len(_encode(_entry_at(data, offsets[-1], id_bytes))) if offsets else _HEADER.size
+    places = {path: _find(data, offsets, id_bytes, path) for path in changes}
+    replaced = {
+        path
+        for path, place in places.items()
+        if place < len(offsets) and _path_at(data, offsets[place], id_bytes) == path
+    }
+    yield _HEADER.pack(b"DIRC", 2, len(offsets) - len(replaced) + sum(changes.values()))
+    at = _HEADER.size
+    for path, entry in entries:
+        place = places[path]
         start = offsets[place] if place < len(offsets) else end
-        parts.append(whole[at:start])
+        yield whole[at:start]
         at = start
-        if place < len(offsets) and _path_at(data, start, id_bytes) == path:
+        if path in replaced:
             at = offsets[place + 1] if place + 1 < len(offsets) else end
-            count -= 1
         if entry is not None:
-            parts.append(_encode(entry))
-            count += 1
-    parts.append(whole[at:end])
-    return IndexParts([_HEADER.pack(b"DIRC", 2, count), *parts], id_bytes)
+            yield _encode(entry)
+    yield whole[at:end]
 
 
 def entry_of(entry: IndexEntry) -> Entry:

@@ -55,19 +55,19 @@ SETTINGS = ("", "autocrlf = input", "autocrlf = true", "eol = crlf", "filemode =
 
 
 @pytest.mark.parametrize("words", ATTRIBUTES)
-@pytest.mark.parametrize("setting", SETTINGS)
 def test_what_is_stored_without_git_is_what_git_stores(
-    place: Place, files: tuple[RepoPath, ...], words: str, setting: str
+    place: Place, files: tuple[RepoPath, ...], words: str
 ) -> None:
     place.write(".gitattributes", f"{words}\n")
     config = place.root / ".git/config"
-    config.write_text(
-        f'[core]\n\trepositoryformatversion = 0\n\t{setting}\n[filter "turn"]\n\tclean = tr a-z n-za-m\n'
-    )
-    for path in files:
-        plainly = store_plainly(place.repository, [path])
-        if plainly is not None:
-            assert plainly == {path: stored_by_git(place, path)}, (path, words, setting)
+    for setting in SETTINGS:
+        config.write_text(
+            f'[core]\n\trepositoryformatversion = 0\n\t{setting}\n[filter "turn"]\n\tclean = tr a-z n-za-m\n'
+        )
+        for path in files:
+            plainly = store_plainly(place.repository, [path])
+            if plainly is not None:
+                assert plainly == {path: stored_by_git(place, path)}, (path, words, setting)
 
 
 def test_most_files_need_no_git(place: Place, files: tuple[RepoPath, ...]) -> None:
