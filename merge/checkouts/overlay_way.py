@@ -24,6 +24,7 @@ from merge.store.config_sources import SeenConfig
 from merge.store.filters import read_config
 from merge.store.git import GitFailed, ask_git, parent_place
 from merge.store.index_file import IndexUnknown
+from merge.store.object_store import keep_open
 from merge.store.plain_words import plain_words
 from merge.store.private_git import Inheritance, inherit, lay_out, twin_settings
 from merge.store.repository import Repository
@@ -124,9 +125,9 @@ class OverlayWay:
         return self._grounds[-1]
 
     def _make_ground(self, site: Site, snapshot: Snapshot) -> _Ground:
-        repository = site.repository
+        repository = keep_open(site.repository)
         if self._config is None:
-            self._config = SeenConfig(repository)
+            self._config = SeenConfig(site.repository)
         own = _inheritance(repository, self._config.read(), site.shared)
         if own.is_sparse:
             raise WayUnfit("the repository is a sparse checkout")

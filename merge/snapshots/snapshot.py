@@ -16,6 +16,7 @@ from merge.snapshots.submodules import DEPTH, Submodule, list_submodules
 from merge.snapshots.working_tree import WorkingTree, read_working_tree
 from merge.store.commits import read_commit, write_commit
 from merge.store.git import GitFailed, parent_place
+from merge.store.object_store import keep_open
 from merge.store.objects import changed_paths, edit_tree
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
@@ -76,7 +77,7 @@ def take_snapshot(
         SnapshotFailed: when git can't read the working tree or write an object.
     """
     try:
-        return _take(repository, limit_bytes, shared, DEPTH if submodules else 0)
+        return _take(keep_open(repository), limit_bytes, shared, DEPTH if submodules else 0)
     except GitFailed as failure:
         raise SnapshotFailed(repository, failure) from failure
 

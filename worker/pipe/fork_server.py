@@ -1,9 +1,9 @@
 """A small process that has imported the worker once and forks one on request, in milliseconds instead of hundreds.
 
 Run by the parent as `python -P -E -m worker.pipe.fork_server` with one end of a `SOCK_SEQPACKET` socket as its standard
-input. It holds no thread, no event loop, no secret and no file of the parent's; each packet is one message. The end of
-the socket ends it, and so does the parent's death. A worker ends at the end of its own pipes; one that can't notice,
-because it or what guards its command stands still, is ended by the server before it goes.
+input. It holds no thread, no running event loop, no secret and no file of the parent's; each packet is one message. The
+end of the socket ends it, and so does the parent's death. A worker ends at the end of its own pipes; one that can't
+notice, because it or what guards its command stands still, is ended by the server before it goes.
 """
 
 import errno
@@ -28,8 +28,10 @@ from worker.confinement.confinement import Enforced
 from worker.confinement.enforced import what_is_enforced
 from worker.confinement.first_steps import begin_with
 from worker.pipe.fork_messages import PACKET_LIMIT_BYTES, CantFork, Exited, Fork, Forked, Warm
+from worker.pipe.wire import Wire
 from worker.processes.ladder import Ladder
 from worker.processes.process_tree import end_tree
+from worker.protocol import AnyCommand, AnyReport, Ready
 
 
 def main() -> None:
@@ -51,8 +53,21 @@ def serve(channel: socket.socket) -> None:
     _bury(workers)
 
 
+def _rehearse() -> None:
+    """Do once, for all workers, what each would do first: much of it is kept by the interpreter and the libraries."""
+    ends = os.pipe()
+    trio.run(_say_ready, *ends)
+
+
+async def _say_ready(incoming: int, outgoing: int) -> None:
+    async with trio.lowlevel.FdStream(incoming) as reader, trio.lowlevel.FdStream(outgoing) as writer:
+        wire: Wire[AnyReport, AnyCommand] = Wire(writer, reader, AnyCommand)
+        await wire.send(Ready(os.getpid()))
+
+
 def _fork_on_request(channel: socket.socket, workers: set[int]) -> None:
     """Fork until the socket ends; `workers` are those that were not waited for."""
+    _rehearse()
     enforced = what_is_enforced()  # waits for processes of its own, so before any exit is reported
     wake_reader, wake_writer = os.pipe()
     os.set_blocking(wake_writer, False)
