@@ -36,9 +36,9 @@ def write_changed_files(
 ) -> Iterator[bytes | memoryview]:
     """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
 
-    A file is written when the part after it is asked for, so that large parts can be dealt with meanwhile. Nothing may
-    stand where they are written. `base` is the index that `changes` start from, and where each of its entries begins;
-    `git_dir` holds the settings; `plain_bytes` says that git stores files as they are. There is no checksum.
+    Nothing may stand where they are written; all are there when all parts were asked for. `base` is the index that
+    `changes` start from, and where each of its entries begins; `git_dir` holds the settings; `plain_bytes` says that
+    git stores files as they are. There is no checksum.
 
     Raises:
         GitFailed, OSError: when a file can't be written.

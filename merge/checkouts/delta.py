@@ -20,7 +20,7 @@ from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
 from merge.snapshots.snapshot import Snapshot
 from merge.store.index_file import map_bytes
-from merge.store.index_writing import open_index_writing
+from merge.store.index_writing import writing_index
 from merge.store.objects import read_entries
 from merge.store.private_git import Inheritance, lay_out, refs_of, set_branch
 from merge.store.repository import Repository
@@ -76,17 +76,16 @@ def make_delta(
         git_dir.mkdir()
         base = map_bytes(pristine.index)
         id_bytes = len(snapshot.tree) // 2
-        with open_index_writing(git_dir / "index", id_bytes) as index:
-            parts = write_changed_files(
-                repository,
-                delta.twin,
-                delta.files,
-                snapshot.tree,
-                changes,
-                (base, pristine.offsets(base, id_bytes)),
-                plain_bytes=stores_bytes_as_they_are(own),
-            )
-            index.put(parts)
+        parts = write_changed_files(
+            repository,
+            delta.twin,
+            delta.files,
+            snapshot.tree,
+            changes,
+            (base, pristine.offsets(base, id_bytes)),
+            plain_bytes=stores_bytes_as_they_are(own),
+        )
+        with writing_index(git_dir / "index", parts, id_bytes):
             _white_out(repository, snapshot.tree, delta.files, changes)
             head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
             lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))

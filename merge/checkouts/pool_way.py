@@ -22,7 +22,7 @@ from merge.files.removal import remove_tree
 from merge.snapshots.snapshot import Snapshot
 from merge.store.git import GitFailed, GitPlace
 from merge.store.index_file import IndexUnknown, entry_offsets
-from merge.store.index_writing import open_index_writing
+from merge.store.index_writing import writing_index
 from merge.store.objects import changed_paths
 from merge.store.private_git import Inheritance
 from merge.store.repository import Repository
@@ -85,9 +85,8 @@ def _from_used(
             (index, entry_offsets(index, len(snapshot.tree) // 2)),
             plain_bytes=stores_bytes_as_they_are(inheritance),
         )
-        with open_index_writing(place.git_dir / "index", len(snapshot.tree) // 2) as patched:
-            patched.put(parts)
-        (slot / "files").rename(place.folder)
+        with writing_index(place.git_dir / "index", parts, len(snapshot.tree) // 2):
+            (slot / "files").rename(place.folder)
     except (GitFailed, OSError, IndexUnknown):
         return False  # it is written out in full
     finally:

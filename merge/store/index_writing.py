@@ -1,59 +1,51 @@
-"""An index file that is written while its parts are made; its checksum is made beside.
+"""An index file that is written beside whatever else is done meanwhile, and its checksum made at the same time.
 
-Of a large index both take longer than all else of a checkout, and neither needs the interpreter.
+Of a large index each of the two takes longer than all else of a checkout, and neither needs the interpreter.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable
+import os
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from queue import SimpleQueue
 
 Part = bytes | memoryview
 
-
-class IndexWriting:
-    """What is put is written, in order."""
-
-    def __init__(self, lines: "tuple[SimpleQueue[Part | None], ...]") -> None:
-        self._lines = lines
-
-    def put(self, parts: Iterable[Part]) -> None:
-        """Returns when all parts are made; they are written meanwhile, and after that."""
-        for part in parts:
-            for line in self._lines:
-                line.put(part)
+_AT_ONCE = 512
+"""So many parts are written by one call; the system takes 1,024 (IOV_MAX)."""
 
 
 @contextmanager
-def open_index_writing(file: Path, id_bytes: int) -> Generator[IndexWriting]:
-    """Make an index file of what is put in the block, and of its checksum; it is whole when the block is left.
+def writing_index(file: Path, parts: Iterable[Part], id_bytes: int) -> Generator[None]:
+    """Make an index file of these parts and their checksum; it is whole when the block is left.
 
     Raises:
         OSError: when it can't be written.
     """
-    digest = hashlib.sha256() if id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
-    lines: tuple[SimpleQueue[Part | None], ...] = (SimpleQueue(), SimpleQueue())
+    # All are made first: the interpreter is one at a time's, and who makes them would wait for it at each step.
+    made = list(parts)
     with file.open("wb", buffering=0) as opened, ThreadPoolExecutor(2) as beside:
-        written = beside.submit(_take, lines[0], lambda part: _write(opened.write, part))
-        hashed = beside.submit(_take, lines[1], digest.update)
-        try:
-            yield IndexWriting(lines)
-        finally:
-            for line in lines:
-                line.put(None)
-        hashed.result()
+        written = beside.submit(_write, opened.fileno(), made)
+        checksum = beside.submit(_checksum, made, id_bytes)
+        yield
         written.result()
-        _write(opened.write, digest.digest())
+        _write(opened.fileno(), [checksum.result()])
 
 
-def _take(line: "SimpleQueue[Part | None]", act: Callable[[Part], object]) -> None:
-    while (part := line.get()) is not None:
-        act(part)
+def _write(descriptor: int, parts: Sequence[Part]) -> None:
+    for start in range(0, len(parts), _AT_ONCE):
+        rest = [memoryview(part) for part in parts[start : start + _AT_ONCE]]
+        while rest:
+            written = os.writev(descriptor, rest)
+            while rest and written >= len(rest[0]):
+                written -= len(rest.pop(0))
+            if rest:
+                rest[0] = rest[0][written:]
 
 
-def _write(write: Callable[[Part], int | None], part: Part) -> None:
-    rest = memoryview(part)
-    while rest:
-        rest = rest[write(rest) or 0 :]
+def _checksum(parts: Sequence[Part], id_bytes: int) -> bytes:
+    digest = hashlib.sha256() if id_bytes == 32 else hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()

@@ -18,7 +18,7 @@ from merge.store.index_file import (
     read_index,
     write_index,
 )
-from merge.store.index_writing import open_index_writing
+from merge.store.index_writing import writing_index
 from merge.store.trees import EXECUTABLE, FILE, Entry, ObjectId, RepoPath
 from tests.merge.places import Place
 
@@ -33,8 +33,9 @@ def patched_whole(data: bytes, patches: dict[RepoPath, IndexEntry | None]) -> by
     stays = {path: entry is not None for path, entry in patches.items()}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "index")
-        with open_index_writing(file, 20) as writing:
-            writing.put(patch_index(data, entry_offsets(data, 20), 20, stays, sorted(patches.items())))
+        parts = patch_index(data, entry_offsets(data, 20), 20, stays, sorted(patches.items()))
+        with writing_index(file, parts, 20):
+            pass
         return file.read_bytes()
 
 
