@@ -23,6 +23,9 @@ from merge.store.objects import read_blobs, read_entries
 from merge.store.repository import Repository
 from merge.store.trees import EXECUTABLE, SUBMODULE, SYMLINK, Change, Entry, ObjectId, RepoPath
 
+IndexBase = tuple[Bytes, Sequence[int]]
+"""An index, and where each of its entries begins."""
+
 
 def write_changed_files(
     repository: Repository,
@@ -30,15 +33,15 @@ def write_changed_files(
     folder: Path,
     tree: ObjectId,
     changes: Sequence[Change],
-    base: tuple[Bytes, Sequence[int]],
+    base: IndexBase,
     *,
     plain_bytes: bool,
 ) -> Iterator[bytes | memoryview]:
     """Write what `changes` set into `folder`; the index of `tree`, in parts, with the dates of all its files.
 
     Nothing may stand where they are written; all are there when all parts were asked for. `base` is the index that
-    `changes` start from, and where each of its entries begins; `git_dir` holds the settings; `plain_bytes` says that
-    git stores files as they are. There is no checksum.
+    `changes` start from; `git_dir` holds the settings; `plain_bytes` says that git stores files as they are. There is
+    no checksum.
 
     Raises:
         GitFailed, OSError: when a file can't be written.

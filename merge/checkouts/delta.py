@@ -12,14 +12,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge.checkouts.changed_files import write_changed_files
+from merge.checkouts.changed_files import IndexBase, write_changed_files
 from merge.checkouts.plain_bytes import stores_bytes_as_they_are
 from merge.checkouts.pristine import Pristine
 from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
 from merge.snapshots.snapshot import Snapshot
-from merge.store.index_file import map_bytes
 from merge.store.index_writing import writing_index
 from merge.store.objects import read_entries
 from merge.store.private_git import Inheritance, lay_out, refs_of, set_branch
@@ -52,12 +51,14 @@ def make_delta(
     snapshot: Snapshot,
     commit: ObjectId,
     changes: Sequence[Change],
+    base: IndexBase,
     own: Inheritance,
     safe: Inheritance,
 ) -> tuple[Delta, int]:
     """Make the layer that leads from `pristine` by `changes` to `snapshot`, and a descriptor that keeps it.
 
-    `commit` is the snapshot's; `own` is what the child's git directory inherits, `safe` what its twin does.
+    `base` is the pristine checkout's index. `commit` is the snapshot's; `own` is what the child's git directory
+    inherits, `safe` what its twin does.
 
     Raises:
         GitFailed, OSError: when it can't be made; nothing of it stays.
@@ -74,7 +75,6 @@ def make_delta(
         lay_out(delta.twin, safe, head=commit)
         git_dir = delta.files / ".git"
         git_dir.mkdir()
-        base = map_bytes(pristine.index)
         id_bytes = len(snapshot.tree) // 2
         parts = write_changed_files(
             repository,
@@ -82,7 +82,7 @@ def make_delta(
             delta.files,
             snapshot.tree,
             changes,
-            (base, pristine.offsets(base, id_bytes)),
+            base,
             plain_bytes=stores_bytes_as_they_are(own),
         )
         with writing_index(git_dir / "index", parts, id_bytes):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from merge.checkouts.cache_layers import CacheLayer, ready_caches
+from merge.checkouts.changed_files import IndexBase
 from merge.checkouts.checkout_site import Site
 from merge.checkouts.delta import Delta, drop_unused_deltas, make_delta
 from merge.checkouts.overlay import OverlayRecord, OverlayUnreadable, read_record, write_record
@@ -23,7 +24,7 @@ from merge.snapshots.snapshot import Snapshot
 from merge.store.config_sources import SeenConfig
 from merge.store.filters import read_config
 from merge.store.git import GitFailed, ask_git, parent_place
-from merge.store.index_file import IndexUnknown
+from merge.store.index_file import IndexUnknown, map_bytes
 from merge.store.object_store import keep_open
 from merge.store.plain_words import plain_words
 from merge.store.private_git import Inheritance, inherit, lay_out, twin_settings
@@ -56,6 +57,7 @@ class OverlayWay:
         self._grounds: list[tuple[_Ground, list[Path]]] = []
         self._furnishing: set[Path] = set()
         self._config: SeenConfig | None = None
+        self._mapped: tuple[tuple[int, ...], IndexBase] | None = None
 
     def furnish(self, site: Site, snapshot: Snapshot, shared: Sequence[str]) -> None:
         """See `merge.checkouts.ways.Way`."""
@@ -109,6 +111,7 @@ class OverlayWay:
             for ground, _ in self._grounds:
                 _let_go(ground)
             self._grounds.clear()
+            self._mapped = None
 
     def _ground(self, site: Site, snapshot: Snapshot) -> tuple[_Ground, list[Path]]:
         """What children of this very snapshot stand on; made for the first of them."""
@@ -135,13 +138,25 @@ class OverlayWay:
         home = pristine_home(self._cache, repository, own)
         pristine, changes, held = ready_pristine(home, repository, snapshot, safe)
         try:
-            delta, delta_held = make_delta(repository, pristine, snapshot, site.commit, changes, own, safe)
+            base = self._index_of(pristine, len(snapshot.tree) // 2)
+            delta, delta_held = make_delta(
+                repository, pristine, snapshot, site.commit, changes, base, own, safe
+            )
         except BaseException:
             os.close(held)
             raise
         caches, locks = self._caches(home, site)
         plain_bytes = stores_bytes_as_they_are(own)
         return _Ground(snapshot, pristine, delta, safe, (held, delta_held, *locks), plain_bytes, caches)
+
+    def _index_of(self, pristine: Pristine, id_bytes: int) -> IndexBase:
+        """The pristine checkout's index, mapped until there is another: to map it takes longer than to copy it."""
+        status = pristine.index.stat()
+        state = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+        if self._mapped is None or self._mapped[0] != state:
+            index = map_bytes(pristine.index)
+            self._mapped = (state, (index, pristine.offsets(index, id_bytes)))
+        return self._mapped[1]
 
     def _caches(self, home: Path, site: Site) -> tuple[CacheLayer | None, tuple[int, ...]]:
         """A copy of the parent's caches; without one they are linked."""

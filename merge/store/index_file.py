@@ -4,7 +4,6 @@ Only version 2 with SHA-1 or SHA-256 ids, which is what git writes for us (gitfo
 caller is told. Extensions are left out: they save git time and say nothing. Knows no repository.
 """
 
-import functools
 import hashlib
 import mmap
 import os
@@ -91,17 +90,10 @@ def entry_offsets(data: bytes, id_bytes: int) -> "array[int]":
 
 
 def map_bytes(file: Path) -> Bytes:
-    """The content of a file that nobody changes in place, read when it is looked at, and once for all who ask."""
-    status = file.stat()
-    if status.st_size == 0:
-        return b""  # which can't be mapped
-    return _map(str(file), (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size))
-
-
-@functools.lru_cache(maxsize=2)
-def _map(file: str, _state: tuple[int, ...]) -> mmap.mmap:
-    # Kept: a large index that is mapped anew is brought into memory page by page, which takes longer than to copy it.
-    with Path(file).open("rb") as opened:
+    """The content of a file that nobody changes in place, read when it is looked at."""
+    with file.open("rb") as opened:
+        if os.fstat(opened.fileno()).st_size == 0:
+            return b""  # which can't be mapped
         return mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
 
 
