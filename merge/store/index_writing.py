@@ -25,12 +25,13 @@ def writing_index(file: Path, parts: Iterable[Part], id_bytes: int) -> Generator
     """
     # All are made first: the interpreter is one at a time's, and who makes them would wait for it at each step.
     made = list(parts)
-    with file.open("wb", buffering=0) as opened, ThreadPoolExecutor(2) as beside:
+    with file.open("wb", buffering=0) as opened, ThreadPoolExecutor(1) as beside:
         written = beside.submit(_write, opened.fileno(), made)
-        checksum = beside.submit(_checksum, made, id_bytes)
         yield
+        # In this thread: of three on two processors the one with little to do waits longest.
+        checksum = _checksum(made, id_bytes)
         written.result()
-        _write(opened.fileno(), [checksum.result()])
+        _write(opened.fileno(), [checksum])
 
 
 def _write(descriptor: int, parts: Sequence[Part]) -> None:
