@@ -227,9 +227,11 @@ async def test_nothing_writes_into_a_checkout_once_the_model_reads_that_its_chil
     aside = f"setsid bash -c '{writer}'"
     # What it writes while it works may be seen by its own processes alone.
     it_writes = "for each in /proc/[0-9]*/cwd; do [ $(wc -l < $each/pids) -ge 3 ] && exit; done 2>/dev/null"
-    here = f"cd ../{repository.name}-children/*/"
+    # It is kept, and its folder is filled in the background.
+    here = f"../{repository.name}-children/*"
     look = (
-        f"{here}; for pid in $(cat pids); do grep -qs 'State:.[^ZX]' /proc/$pid/status && echo alive $pid; done;"
+        f"until [ -e {here}/ticks ]; do sleep 0.02; done; cd {here};"
+        " for pid in $(cat pids); do grep -qs 'State:.[^ZX]' /proc/$pid/status && echo alive $pid; done;"
         " before=$(wc -c < ticks); sleep 0.2; echo grew by $(($(wc -c < ticks) - before))"
     )
     async with serving(
