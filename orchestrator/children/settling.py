@@ -13,15 +13,12 @@ import trio
 from merge.checkouts.checkout import Checkout
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import Result, take_result
-from merge.checkouts.turned_back import taken_along, turned_back
-from merge.checkouts.unresolved import unresolved
 from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand, Offer
 from merge.store.git import GitFailed
 from merge.store.plain_words import plain_words
 from merge.store.repository import Repository
-from merge.store.trees import RepoPath, show_path
 from orchestrator.children.child_record import ChildRecord
-from orchestrator.children.first_message import listed
+from orchestrator.children.doubts import doubt_about
 from orchestrator.children.landing_turn import LandingTurn, ToLand
 from worker.path_text import quote_path
 
@@ -51,22 +48,9 @@ async def settle(
             return await trio.to_thread.run_sync(_without_checkout, repository, checkout, NothingToLand())
         if not finished:
             return _held(checkout, f"{unfinished}; its edits so far are in there")
-        undone = await trio.to_thread.run_sync(
-            turned_back, repository, began.head, checkout.base, result.changes
-        )
-        if undone:
-            names = listed([show_path(path) for path in undone])
-            return _held(checkout, f"it would take back what you have not committed: {names}")
-        without = await trio.to_thread.run_sync(_without_what_came_since, repository, checkout, began, result)
-        if without:
-            names = listed([show_path(path) for path in without])
-            return _held(
-                checkout, f"it works on an older commit and would take back what came since: {names}"
-            )
-        marked = await trio.to_thread.run_sync(unresolved, repository, result.changes)
-        if marked:
-            names = listed([show_path(path) for path in marked])
-            return _held(checkout, f"the child left conflict markers in: {names}")
+        doubt = await trio.to_thread.run_sync(doubt_about, repository, began.head, checkout.base, result)
+        if doubt:
+            return _held(checkout, doubt)
         landing = await turn.land(
             ToLand(
                 begin=record.is_landing,
@@ -78,15 +62,6 @@ async def settle(
         return await after_landing(repository, checkout, result, landing)
     except Exception as error:
         return _held(checkout, f"its edits could not be merged: {error}")
-
-
-def _without_what_came_since(
-    repository: Repository, checkout: Checkout, began: Began, result: Result
-) -> tuple[RepoPath, ...]:
-    # From the parent's own commit only what is not committed can be gone, which is looked at as a whole.
-    if result.works_on in (None, began.head):
-        return ()
-    return taken_along(repository, result.works_on, checkout.base, result.changes)
 
 
 async def after_landing(

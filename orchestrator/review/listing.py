@@ -91,7 +91,13 @@ def holds(weighed: Weighed) -> tuple[str, ...]:
 
 
 def tone_of(outlook: AnyOutlook) -> Tone:
-    return "good" if isinstance(outlook, LandsNow) else "warn" if isinstance(outlook, Conflicts) else "plain"
+    match outlook:
+        case LandsNow(doubt=""):
+            return "good"
+        case LandsNow() | Conflicts():
+            return "warn"
+        case _:
+            return "plain"
 
 
 def listing(weighed: Sequence[Weighed], look: Look, now: float, width: int | None) -> list[Line]:

@@ -17,6 +17,7 @@ from merge.merging.conflict import Conflict, Why, describe
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId, show_path
+from orchestrator.children.doubts import doubt_about
 from orchestrator.review.finding import Known, own_repository
 
 _AT_ONCE = 4
@@ -28,10 +29,11 @@ class Outlook(msgspec.Struct, frozen=True, tag=True):
 
 
 class LandsNow(Outlook, frozen=True):
-    """It lands. `paths` are those that would change here."""
+    """It lands. `paths` are those that would change here; `doubt` is what else should be known before, if anything."""
 
     paths: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    doubt: str = ""
 
 
 class Conflicts(Outlook, frozen=True):
@@ -99,12 +101,14 @@ def weigh_child(repository: Repository, known: Known) -> Weighed:
     try:
         result = take_result(own, checkout_of(known))
         found = look_ahead(own, known.base, result.tree, {})
+        head = ObjectId(known.row.head) if known.row.head is not None else None
+        doubt = doubt_about(own, head, known.base, result) if isinstance(found, Clear) else ""
     except (CheckoutFailed, GitFailed, OSError) as error:
         return Weighed(known, Unclear(str(error)))
     match found:
         case Clear(ready, notes):
             paths = tuple(show_path(change.path) for change in ready.changes)
-            outlook = LandsNow(paths, (*notes, *ready.notes)) if paths else NothingLeft()
+            outlook = LandsNow(paths, (*notes, *ready.notes), doubt) if paths else NothingLeft()
             return Weighed(known, outlook, result)
         case Open(clashed):
             return Weighed(known, Conflicts(tuple(map(tell_conflict, clashed.conflicts))), result, found)
@@ -125,8 +129,10 @@ def tell_conflict(conflict: Conflict) -> PathConflict:
 def in_words(outlook: AnyOutlook) -> str:
     """The outlook in a few words, for a table."""
     match outlook:
-        case LandsNow():
+        case LandsNow(doubt=""):
             return "lands now"
+        case LandsNow(doubt=doubt):
+            return f"lands when asked, but {doubt}"
         case Conflicts(conflicts):
             return "conflicts: " + ", ".join(dict.fromkeys(conflict.path for conflict in conflicts))
         case IsHeld(reason):

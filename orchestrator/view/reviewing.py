@@ -9,7 +9,8 @@ import msgspec
 
 from merge.store.trees import show_path
 from orchestrator.review.desk import Opened
-from orchestrator.review.outlook import Conflicts, LandsNow, Weighed, in_words
+from orchestrator.review.listing import tone_of
+from orchestrator.review.outlook import Conflicts, Weighed, in_words
 from orchestrator.review.showing import draw_changes, draw_head, draw_hunk
 from orchestrator.review.sides import FileChoice, Side
 from orchestrator.terminal.figures import count
@@ -87,10 +88,9 @@ def draw_kept_list(kept: Sequence[Weighed], at: int, look: Look) -> list[Line]:
 
 def _kept(weighed: Weighed, look: Look) -> Line:
     row = weighed.known.row
-    lands = isinstance(weighed.outlook, LandsNow)
     mark = look.state_mark("conflict" if isinstance(weighed.outlook, Conflicts) else "kept")
     return line(
-        Span(f"{mark} ", "good" if lands else "warn"),
+        Span(f"{mark} ", "good" if tone_of(weighed.outlook) == "good" else "warn"),
         Span(row.child, "strong"),
         f"  {tame_line(in_words(weighed.outlook))}",
     )
