@@ -66,14 +66,17 @@ def collect(repository: Repository, ledger: Ledger | None, *, dry_run: bool, as_
 
 
 def told(forgotten: Forgotten, *, dry_run: bool) -> list[Line]:
-    """What was forgotten, as lines."""
+    """What was forgotten, as lines. A child is named once: with its row goes all that there is of it."""
     verb = "would forget" if dry_run else "forgot"
+    children = set(forgotten.children)
+    pins = [child for child in forgotten.pins if child not in children]
+    drafts = [child for child in forgotten.drafts if child not in {*children, *pins}]
     lines: list[Line] = []
     for names, thing, note in (
         (forgotten.children, "child", ""),
         (forgotten.landings, "landing", "; they can't be taken back any more" if not dry_run else ""),
-        (forgotten.pins, "child", ", refs and twin"),
-        (forgotten.drafts, "child", ", half-done edits"),
+        (pins, "child", ", refs and twin"),
+        (drafts, "child", ", half-done edits"),
     ):
         if names:
             lines.append(line(f"{verb} {count(len(names), thing)}{note}: {', '.join(names)}"))

@@ -9,7 +9,9 @@ import pytest
 from merge.landings.forgetting import pinned_children
 from merge.landings.undo import list_landings
 from orchestrator.children.ledger import ledger_path, open_ledger
+from orchestrator.review.collecting import Forgotten, told
 from orchestrator.review.drafts import drafts_of
+from orchestrator.terminal.lines import plain
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import GONE, Place, begin, end, keep, text, this_process
 from tests.real_git import git
@@ -50,7 +52,6 @@ def test_what_landed_or_was_dropped_is_forgotten_and_what_is_kept_is_not(place: 
     assert output.splitlines() == [
         "forgot 2 children: dropped-d4, landed-c3",
         "forgot 1 landing; they can't be taken back any more: 1",
-        "forgot 2 children, refs and twin: dropped-d4, landed-c3",
         "stays: kept-a1, died-b2",
     ]
     assert sorted(rows(place)) == ["died-b2", "kept-a1"]
@@ -110,6 +111,17 @@ def test_without_a_ledger_only_orphans_go(place: Place, covey: Covey) -> None:
         file.unlink()
     assert covey("gc")[1] == "forgot 1 child, refs and twin: orphan-b2\n"
     assert list(pinned_children(place.repository)) == ["kept-a1"]
+
+
+def test_a_child_is_named_once_though_all_of_it_goes() -> None:
+    forgotten = Forgotten(
+        ("over-a1",), (), ("over-a1", "orphan-b2"), ("over-a1", "orphan-b2", "edited-c3"), ()
+    )
+    assert [plain(line) for line in told(forgotten, dry_run=False)] == [
+        "forgot 1 child: over-a1",
+        "forgot 1 child, refs and twin: orphan-b2",
+        "forgot 1 child, half-done edits: edited-c3",
+    ]
 
 
 def test_where_nothing_was_done_nothing_is_written(place: Place, covey: Covey) -> None:
