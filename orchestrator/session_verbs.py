@@ -154,7 +154,8 @@ def _hold(
         from orchestrator.unattended.run import run_unattended
 
         mode, what = course
-        manner = Manner(arguments.json, arguments.quiet, configuration.tools.preview_lines)
+        kept_back = "task" in without and configuration.modules.task
+        manner = Manner(arguments.json, arguments.quiet, configuration.tools.preview_lines, kept_back)
         return trio.run(run_unattended, begin, what, mode, manner)
     except Exception as error:
         fault = one_fault(error)

@@ -21,18 +21,22 @@ from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.receipt import check_line
 from orchestrator.terminal.transcript import told
+from worker.protocol import ToolFinished
 from worker.sayable import encode_sayable
+from worker.tools import task
 
 
 class Manner(msgspec.Struct, frozen=True):
     """How a run reports: as JSON lines or as text, and with or without diagnostics (`quiet`).
 
-    `preview_lines` of a command's output are among them.
+    `preview_lines` of a command's output are among them. `keeps_children_back` says that the model would have the tool
+    that delegates if the person had typed `--children`.
     """
 
     json: bool = False
     quiet: bool = False
     preview_lines: int = 5
+    keeps_children_back: bool = False
 
 
 class ReceiptLine(msgspec.Struct, frozen=True):
@@ -56,6 +60,7 @@ class Reporter:
         self._nobody_reads = nobody_reads
         self._read = 0
         self._news = trio.Event()
+        self._told_of_children = False
 
     def hurry(self) -> None:
         """The run has to end: whoever reads is waited for a little, and no longer."""
@@ -63,8 +68,8 @@ class Reporter:
         if self._errors is not None:
             self._errors.hurry()
 
-    async def follow(self, journal: Journal) -> None:
-        """Report everything that happens, until the journal is closed."""
+    async def follow(self, journal: Journal, since: int) -> None:
+        """Report everything that happens, until the journal is closed; `since` is where this run's entries begin."""
         async for item in journal.follow():
             if isinstance(item, Heard):
                 continue
@@ -73,6 +78,8 @@ class Reporter:
                 await self._print(encode_sayable(item, msgspec.json.encode).decode())
             elif not self._manner.quiet:
                 await self._say_what_happened(item)
+            if item.number >= since:
+                await self._say_that_children_are_kept_back(item)
             self._read += 1
             news, self._news = self._news, trio.Event()
             news.set()
@@ -104,6 +111,13 @@ class Reporter:
         else:
             lines = [line for line in told(entry, self.picture, self._look) if line]
         await self._diagnose("".join(f"{draw_line(line, self._look)}\n" for line in lines))
+
+    async def _say_that_children_are_kept_back(self, entry: Entry) -> None:
+        """The model is told that there is no such tool; that there could be one concerns the person, once."""
+        tried = isinstance(entry.event, ToolFinished) and entry.event.name == task.TOOL.name
+        if tried and self._manner.keeps_children_back and not (self._manner.quiet or self._told_of_children):
+            self._told_of_children = True
+            await self.say("The model tried to delegate to children; it may with --children.")
 
     async def _print(self, text: str) -> None:
         if self.gone is not None:

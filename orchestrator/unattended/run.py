@@ -69,7 +69,7 @@ async def _run(session: Session, course: Course, mode: str, manner: Manner, sign
     if signals.received is not None:
         interrupt()  # it came before there was a session
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(reporter.follow, session.journal)
+        nursery.start_soon(reporter.follow, session.journal, session.journal.count)
         before = await tree_now(session.repository)
         ending = await course(work)
         await work.wait_for_kept()

@@ -169,6 +169,15 @@ async def test_json_is_the_journal_and_the_receipt_which_is_also_in_the_session(
     assert b"Delegating" not in server.requests[0].body
 
 
+async def test_that_the_model_would_have_delegated_is_told_with_the_flag(repository_of: RepositoryOf) -> None:
+    repository = repository_of("python_package")
+    tries = says("", task("implement", "one", "Write it."))
+    async with serving(talk(REQUEST, tries, says("Alone, then."))) as server:
+        done = await run_covey(repository, *P, "--json", requests=(), server=server)
+    told = "covey: The model tried to delegate to children; it may with --children.\n"
+    assert (done.status, done.errors) == (0, told)
+
+
 @pytest.mark.keeps_checkouts
 async def test_with_children_success_takes_all_of_their_edits(repository_of: RepositoryOf) -> None:
     repository = repository_of("python_package")
