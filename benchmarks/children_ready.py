@@ -34,7 +34,7 @@ from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import Snapshot, take_snapshot
 from merge.snapshots.watched_snapshots import WatchedSnapshots
 from merge.store.repository import Repository, children_folder, find_repository
-from orchestrator.children.checkout_ways import open_checkout_ways
+from orchestrator.children.checkout_ways import CheckoutWays, open_checkout_ways
 from orchestrator.children.mounting import step_of
 from orchestrator.children.process import open_worker
 from orchestrator.children.spawning import Spawner, open_spawner
@@ -54,6 +54,7 @@ class Stand:
     repository: Repository
     spawner: Spawner
     ways: tuple[Way, ...]
+    session: CheckoutWays
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -78,9 +79,9 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
     said: list[str] = []
     async with (
         open_spawner() as spawner,
-        open_checkout_ways("auto", repository, home, spawner, said.append) as ways,
+        open_checkout_ways("auto", repository, home, spawner, said.append) as session,
     ):
-        stand = Stand(repository, spawner, await ways.take())
+        stand = Stand(repository, spawner, await session.take(), session)
         await _children(
             stand, take_snapshot(repository), 1
         )  # the first of a repository makes what others stand on
@@ -95,6 +96,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         making: list[float] = []
         sibling: list[float] = []
         starting: list[float] = []
+        behind: list[float] = []
         many: list[float] = []
         way = ""
         for number in range(rounds):
@@ -112,6 +114,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
             making.append(first.making)
             sibling.append(second.making)
             starting.append(first.starting)
+            behind.append(first.behind)
             way = first.way
             began = time.perf_counter()
             last = await _children(stand, take_snapshot(repository), _AT_ONCE)
@@ -120,7 +123,9 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         idle: list[tuple[int, int]] = []
         await _children(stand, take_snapshot(repository), _IDLE, lambda: idle.append(_idle_costs(repository)))
         result = await _result(stand, rounds)
-    scan, watch, make, sib, start = map(statistics.median, (listing, told, making, sibling, starting))
+    scan, watch, make, sib, start, lag = map(
+        statistics.median, (listing, told, making, sibling, starting, behind)
+    )
     one, by_watch, all_at_once = scan + make + start, watch + make + start, statistics.median(many)
     return [
         [f"all of it ({way})", milliseconds(one), milliseconds(peer), times(peer, one)],
@@ -135,6 +140,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         ["its checkout, the first of a snapshot", milliseconds(make), "", ""],
         ["its checkout, a sibling's", milliseconds(sib), "", ""],
         ["its worker, to the first word", milliseconds(start), "", ""],
+        ["from then, until its commands may run", milliseconds(lag), "", ""],
         ["all but the list", milliseconds(make + start), milliseconds(peer), times(peer, make + start)],
         [
             f"{_AT_ONCE} at once, beside one",
@@ -152,6 +158,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
 class _Ready:
     making: float
     starting: float
+    behind: float
     moment: float
     way: str
 
@@ -178,6 +185,7 @@ async def _children(
     return _Ready(
         max(each.making for each in took),
         max(each.starting for each in took),
+        max(each.behind for each in took),
         max(each.moment for each in took),
         took[0].way,
     )
@@ -197,7 +205,9 @@ async def _child(
     async with open_worker(marker, environment, stand.spawner, trio.Event(), steps) as worker:
         assert isinstance(await worker.wire.receive(), Ready), worker.last_words()
         now = time.perf_counter()
-        ready(_Ready(made - began, now - made, now, checkout.way))
+        await stand.session.wait_until_whole(checkout)
+        behind = time.perf_counter() - now
+        ready(_Ready(made - began, now - made, behind, now, checkout.way))
         await all_ready.wait()
     await trio.to_thread.run_sync(remove_checkout, stand.repository, checkout)
 
@@ -219,6 +229,7 @@ async def _result(stand: Stand, rounds: int) -> float:
     """What taking the result of a few edits costs, the child being gone."""
     snapshot = take_snapshot(stand.repository)
     checkout = make_checkout(stand.repository, "edits", snapshot, ways=stand.ways)
+    await stand.session.wait_until_whole(checkout)
     _edit_in(stand.repository, checkout)
     took = _median(lambda: take_result(stand.repository, checkout), rounds)
     remove_checkout(stand.repository, checkout)

@@ -1,6 +1,8 @@
 """What a person is told when something can't be done: one sentence, printed plain, exit 1."""
 
-from typing import cast
+from typing import TypeVar, cast
+
+_E = TypeVar("_E", bound=BaseException)
 
 
 class UserError(Exception):
@@ -9,26 +11,15 @@ class UserError(Exception):
     exit_code = 1
 
 
-def one_fault(error: BaseException) -> UserError | None:
-    """The person's fault that `error` is, or that all of a group are, perhaps several times; None for any other."""
-    if isinstance(error, UserError):
+def one_fault(error: BaseException, kinds: tuple[type[_E], ...]) -> _E | None:
+    """The fault of one of these kinds that `error` is, or that all of a group are, perhaps several times; or None."""
+    if isinstance(error, kinds):
         return error
     if not isinstance(error, BaseExceptionGroup):
         return None
     group = cast("BaseExceptionGroup[BaseException]", error)
-    faults = [one_fault(each) for each in group.exceptions]
+    faults = [one_fault(each, kinds) for each in group.exceptions]
     return None if None in faults else faults[0]
-
-
-def refusal_in(error: BaseException) -> OSError | None:
-    """The system's refusal that `error` is, or that all of a group are; None for any other."""
-    if isinstance(error, OSError):
-        return error
-    if not isinstance(error, BaseExceptionGroup):
-        return None
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    refusals = [refusal_in(each) for each in group.exceptions]
-    return None if None in refusals else refusals[0]
 
 
 class CantRecord(UserError):

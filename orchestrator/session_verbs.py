@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.faults import UserError
+from orchestrator.faults import UserError, one_fault
 from orchestrator.options import (
     add_budget_options,
     add_endpoint_options,
@@ -129,7 +129,6 @@ def _hold(
     """Hold the session; the exit code."""
     import trio
 
-    from orchestrator.faults import one_fault
     from orchestrator.open_files import allow_many_open_files
     from orchestrator.parent.last_words import with_last_words
     from orchestrator.parent.opening import open_session
@@ -158,7 +157,7 @@ def _hold(
         manner = Manner(arguments.json, arguments.quiet, configuration.tools.preview_lines, kept_back)
         return trio.run(run_unattended, begin, what, mode, manner)
     except Exception as error:
-        fault = one_fault(error)
+        fault = one_fault(error, (UserError,))
         if fault is None:
             raise
         raise fault from error

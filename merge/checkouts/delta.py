@@ -2,14 +2,16 @@
 
 Made once for children that start together, and never changed afterwards. Paths that are gone are whiteouts. The index
 in it holds the snapshot, with the dates that the files have in their layers: git in the child need not read one to
-know that it is unchanged.
+know that it is unchanged. Of a large repository that index costs more than all else, so it may be written when the
+layer is mounted already, before anybody looks into it.
 """
 
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from merge.checkouts.changed_files import IndexBase, write_changed_files
@@ -19,11 +21,13 @@ from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
 from merge.snapshots.snapshot import Snapshot
-from merge.store.index_writing import writing_index
+from merge.store.index_writing import Part, fill_index, reserve_index
 from merge.store.objects import read_entries
 from merge.store.private_git import Inheritance, lay_out, refs_of, set_branch
 from merge.store.repository import Repository
 from merge.store.trees import Change, ObjectId, RepoPath
+
+_INDEX = ".git/index"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,24 @@ class Delta:
     def lock(self) -> Path:
         return self.home / "lock"
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its index is written too."""
+        return self._whole.exists()
+
+    def complete(self, parts: Sequence[Part], id_bytes: int) -> None:
+        """Write its index, of these parts: the last that it lacks.
+
+        Raises:
+            OSError: when it can't be written; the layer is never whole then.
+        """
+        fill_index(self.files / _INDEX, parts, id_bytes)
+        self._whole.touch()
+
+    @property
+    def _whole(self) -> Path:
+        return self.home / "whole"
+
 
 def make_delta(
     repository: Repository,
@@ -54,11 +76,12 @@ def make_delta(
     base: IndexBase,
     own: Inheritance,
     safe: Inheritance,
-) -> tuple[Delta, int]:
+) -> tuple[Delta, int, Callable[[], None]]:
     """Make the layer that leads from `pristine` by `changes` to `snapshot`, and a descriptor that keeps it.
 
     `base` is the pristine checkout's index. `commit` is the snapshot's; `own` is what the child's git directory
-    inherits, `safe` what its twin does.
+    inherits, `safe` what its twin does. The third is what remains to be called before anybody looks into the layer,
+    mounted or not: `Delta.complete`.
 
     Raises:
         GitFailed, OSError: when it can't be made; nothing of it stays.
@@ -76,26 +99,29 @@ def make_delta(
         git_dir = delta.files / ".git"
         git_dir.mkdir()
         id_bytes = len(snapshot.tree) // 2
-        parts = write_changed_files(
-            repository,
-            delta.twin,
-            delta.files,
-            snapshot.tree,
-            changes,
-            base,
-            plain_bytes=stores_bytes_as_they_are(own),
+        parts = list(
+            write_changed_files(
+                repository,
+                delta.twin,
+                delta.files,
+                snapshot.tree,
+                changes,
+                base,
+                plain_bytes=stores_bytes_as_they_are(own),
+            )
         )
-        with writing_index(git_dir / "index", parts, id_bytes):
-            _white_out(repository, snapshot.tree, delta.files, changes)
-            head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
-            lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
-            if snapshot.branch is not None:
-                set_branch(git_dir, snapshot.branch, commit)
+        # From here on it is the file that it will be, however large: what a mount has seen of it stays true.
+        reserve_index(delta.files / _INDEX, parts, id_bytes)
+        _white_out(repository, snapshot.tree, delta.files, changes)
+        head = commit if snapshot.branch is None else f"ref: refs/heads/{snapshot.branch}"
+        lay_out(git_dir, own, head=head, packed_refs=refs_of(repository))
+        if snapshot.branch is not None:
+            set_branch(git_dir, snapshot.branch, commit)
     except BaseException:
         os.close(held)
         remove_tree(delta.home)
         raise
-    return delta, held
+    return delta, held, partial(delta.complete, parts, id_bytes)
 
 
 def drop_unused_deltas(home: Path, needed: Collection[Path]) -> None:

@@ -220,7 +220,7 @@ def open_layers(
     pristine, delta = Path(os.fsdecode(record.pristine)), Delta(Path(os.fsdecode(record.delta)))
     held = lock_shared(pristine / "lock") if pristine.is_dir() else None
     try:
-        if held is not None and still_shows(pristine, record.tree) and delta.files.is_dir():
+        if held is not None and still_shows(pristine, record.tree) and delta.is_whole:
             lowers = (os.fsencode(delta.files), os.fsencode(pristine / "files"))
             yield layers_of(upper, lowers, record.privilege)
         else:

@@ -1,13 +1,14 @@
 """The way into a checkout that costs milliseconds: a layer of the child's own over a pristine checkout.
 
 One of these belongs to a session. It holds the locks of the layers that its children stand on, and makes what children
-that start together share only once. What a repository or a snapshot has that layers can't show in full is refused, and
-the next way is taken.
+that start together share only once; the index in it behind them, where somebody waits for it (`wait_until_whole`). What
+a repository or a snapshot has that layers can't show in full is refused, and the next way is taken.
 """
 
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,16 +44,28 @@ class _Ground:
     held: tuple[int, ...]
     plain_bytes: bool
     caches: CacheLayer | None
+    index: Future[None]
+
+    @property
+    def can_be_whole(self) -> bool:
+        """Whether its index is written, or still may be."""
+        return not self.index.done() or self.index.exception() is None
 
 
 class OverlayWay:
-    """See `merge.checkouts.ways.Way`. `cache` is covey's own folder for pristine checkouts."""
+    """See `merge.checkouts.ways.Way`. `cache` is covey's own folder for pristine checkouts.
+
+    `index_behind`: `furnish` may leave a checkout whose index is still being written. It can be mounted; before anybody
+    looks into it `wait_until_whole` must be called.
+    """
 
     name: WayName = "overlay"
 
-    def __init__(self, cache: Path, *, user_namespace: bool) -> None:
+    def __init__(self, cache: Path, *, user_namespace: bool, index_behind: bool = False) -> None:
         self._cache = cache
-        self._user_namespace = user_namespace
+        self.user_namespace = user_namespace
+        self._index_behind = index_behind
+        self._behind = ThreadPoolExecutor(1, "index")
         self._making = threading.Lock()
         self._grounds: list[tuple[_Ground, list[Path]]] = []
         self._furnishing: set[Path] = set()
@@ -75,7 +88,7 @@ class OverlayWay:
 
     def _stand_on(self, ground: _Ground, site: Site) -> None:
         lay_out(site.twin, ground.safe, head=site.commit)
-        privilege = "user" if self._user_namespace else "trusted"
+        privilege = "user" if self.user_namespace else "trusted"
         record = OverlayRecord(
             os.fsencode(ground.pristine.home),
             ground.pristine.tree,
@@ -105,8 +118,20 @@ class OverlayWay:
         if head.status == 0 and not own.is_sparse:
             refresh_pristine(home, repository, ObjectId(head.line()), _safe(repository, own))
 
+    def wait_until_whole(self, twin: Path) -> None:
+        """Wait until all of the checkout of this twin is written, if it was made here.
+
+        Raises:
+            OSError: when it can't be written: its child can't work there.
+        """
+        with self._making:
+            indexes = [ground.index for ground, twins in self._grounds if twin in twins]
+        for index in indexes:
+            index.result()
+
     def close(self) -> None:
         """Let go of every layer; for when no child of the session is left."""
+        self._behind.shutdown()
         with self._making:
             for ground, _ in self._grounds:
                 _let_go(ground)
@@ -115,8 +140,10 @@ class OverlayWay:
 
     def _ground(self, site: Site, snapshot: Snapshot) -> tuple[_Ground, list[Path]]:
         """What children of this very snapshot stand on; made for the first of them."""
-        if self._grounds and self._grounds[-1][0].snapshot is snapshot:
-            return self._grounds[-1]
+        if self._grounds:
+            last, _ = self._grounds[-1]
+            if last.snapshot is snapshot and last.can_be_whole:
+                return self._grounds[-1]
         self._tidy()
         try:
             ground = self._make_ground(site, snapshot)
@@ -139,15 +166,24 @@ class OverlayWay:
         pristine, changes, held = ready_pristine(home, repository, snapshot, safe)
         try:
             base = self._index_of(pristine, len(snapshot.tree) // 2)
-            delta, delta_held = make_delta(
+            delta, delta_held, complete = make_delta(
                 repository, pristine, snapshot, site.commit, changes, base, own, safe
             )
         except BaseException:
             os.close(held)
             raise
+        index = self._behind.submit(complete)
         caches, locks = self._caches(home, site)
         plain_bytes = stores_bytes_as_they_are(own)
-        return _Ground(snapshot, pristine, delta, safe, (held, delta_held, *locks), plain_bytes, caches)
+        locks = (held, delta_held, *locks)
+        ground = _Ground(snapshot, pristine, delta, safe, locks, plain_bytes, caches, index)
+        if not self._index_behind:
+            try:
+                index.result()
+            except BaseException:
+                _let_go(ground)
+                raise
+        return ground
 
     def _index_of(self, pristine: Pristine, id_bytes: int) -> IndexBase:
         """The pristine checkout's index, mapped until there is another: to map it takes longer than to copy it."""

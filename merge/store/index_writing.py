@@ -1,6 +1,5 @@
-"""An index file that is written beside whatever else is done meanwhile, and its checksum made at the same time.
-
-Of a large index each of the two takes longer than all else of a checkout, and neither needs the interpreter.
+"""An index file that is written beside whatever else is done meanwhile: to write a large one, and to make its
+checksum, each takes longer than all else of a checkout, and neither needs the interpreter.
 """
 
 import hashlib
@@ -32,6 +31,27 @@ def writing_index(file: Path, parts: Iterable[Part], id_bytes: int) -> Generator
         checksum = _checksum(made, id_bytes)
         written.result()
         _write(opened.fileno(), [checksum])
+
+
+def reserve_index(file: Path, parts: Sequence[Part], id_bytes: int) -> None:
+    """Make the file of the size that the index will have, with nothing in it yet.
+
+    Raises:
+        OSError: when it can't be made.
+    """
+    with file.open("wb", buffering=0) as opened:
+        os.truncate(opened.fileno(), sum(len(part) for part in parts) + id_bytes)
+
+
+def fill_index(file: Path, parts: Sequence[Part], id_bytes: int) -> None:
+    """Write into the file that was reserved for these parts. It is the same file, whoever has it open.
+
+    Raises:
+        OSError: when it can't be written; what is in it then is no index.
+    """
+    with file.open("r+b", buffering=0) as opened:
+        _write(opened.fileno(), parts)
+        _write(opened.fileno(), [_checksum(parts, id_bytes)])
 
 
 def _write(descriptor: int, parts: Sequence[Part]) -> None:

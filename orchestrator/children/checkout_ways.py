@@ -34,6 +34,14 @@ class CheckoutWays(Protocol):
         """A checkout was made: why not in a better way, if it is news."""
         ...
 
+    async def wait_until_whole(self, checkout: "Checkout") -> None:
+        """Wait until the child may look at its checkout; a process may see it in its place before.
+
+        Raises:
+            CheckoutFailed: when it can't be made whole.
+        """
+        ...
+
     def give_up_mounting(self, why: str) -> None:
         """A child could not mount its checkout, for the reason `why`: nothing is mounted any more in this session."""
         ...
@@ -57,6 +65,10 @@ class PlainWays:
 
     def tell(self, checkout: "Checkout") -> None:
         """See `CheckoutWays`: there is no better way."""
+
+    async def wait_until_whole(self, checkout: "Checkout") -> None:
+        """See `CheckoutWays`: it is."""
+        await trio.lowlevel.checkpoint()
 
     def give_up_mounting(self, why: str) -> None:
         """See `CheckoutWays`: nothing is."""
@@ -100,6 +112,21 @@ class ProbedWays:
         """See `CheckoutWays`."""
         for why in checkout.passed_over:
             self._say(f"{checkout.name} has a {checkout.way} checkout ({why}).", why)
+
+    async def wait_until_whole(self, checkout: "Checkout") -> None:
+        """See `CheckoutWays`."""
+        from merge.checkouts.checkout import CheckoutFailed, twin_folder
+        from merge.store.plain_words import plain_words  # see `PlainWays`
+
+        if self._overlay is None:
+            await trio.lowlevel.checkpoint()
+            return
+        twin = twin_folder(self._repository, checkout.name)
+        try:
+            await trio.to_thread.run_sync(self._overlay.wait_until_whole, twin)
+        except OSError as error:
+            words = plain_words(error, checkout_cache(self._home))
+            raise CheckoutFailed(f"The checkout {checkout.path} could not be made: {words}") from error
 
     def give_up_mounting(self, why: str) -> None:
         """See `CheckoutWays`."""
@@ -171,7 +198,7 @@ class ProbedWays:
                 folders_move=self._wish == "auto",
             )
             if not why:
-                return OverlayWay(cache, user_namespace=user_namespace)
+                return OverlayWay(cache, user_namespace=user_namespace, index_behind=True)
             whys.append(f"{'in a user namespace' if user_namespace else 'as root'}: {why}")
         how = ", and share their bytes with yours (reflinks)" if has_reflinks else ""
         self._say(

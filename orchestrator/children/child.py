@@ -42,7 +42,7 @@ from orchestrator.events import (
     Noticed,
     Stopped,
 )
-from orchestrator.faults import CantRecord, refusal_in
+from orchestrator.faults import CantRecord, one_fault
 from orchestrator.sandbox.environment import child_marker
 from orchestrator.sandbox.holding_back import hold_back
 from orchestrator.terms.agents import Agent, tool_limit
@@ -206,11 +206,9 @@ class Child:
                     ending = await self._work(ground)
                 if self._scope.cancelled_caught:
                     ending = Stopped(self._stopped_by)
-            except (CheckoutFailed, GitFailed, CantRecord, OSError) as error:
-                ending = NeverBegan(str(error))
             except Exception as error:
-                refusal = refusal_in(error)
-                ending = NeverBegan(traceback.format_exc() if refusal is None else str(refusal))
+                fault = one_fault(error, (CheckoutFailed, GitFailed, CantRecord, OSError))
+                ending = NeverBegan(traceback.format_exc() if fault is None else str(fault))
             self._record.has_come_to(self.steps, self.usage.total_tokens, self.last_action)
             if ground is not None:
                 self.checkout = ground.checkout
@@ -327,7 +325,10 @@ class Child:
                 prefix_tokens=grounds.gateway.prefix_tokens,
                 heard=self._listen,
             )
-            self._dialogue = dialogue = Dialogue(worker, start, model, self._listen, self._ask_person)
+            may_act = partial(grounds.ways.wait_until_whole, checkout) if checkout is not None else None
+            self._dialogue = dialogue = Dialogue(
+                worker, start, model, self._listen, self._ask_person, may_act
+            )
             for text in self._unsaid:
                 await dialogue.steer(text)
             try:

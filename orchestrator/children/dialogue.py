@@ -6,7 +6,7 @@ is wrong on the pipe is a value: a worker can break its own dialogue, never the 
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import msgspec
@@ -55,7 +55,10 @@ Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
 
 
 class Dialogue:
-    """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after."""
+    """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after.
+
+    No reply reaches the worker before `may_act` has returned: only a reply makes it touch a file or run anything.
+    """
 
     def __init__(
         self,
@@ -64,12 +67,14 @@ class Dialogue:
         model: CompactingModel,
         listen: Listener,
         ask_person: AskPerson = ask_nobody,
+        may_act: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._worker = worker
         self._start = start
         self._model = model
         self._listen = listen
         self._ask_person = ask_person
+        self._may_act = may_act
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
         self._patience = trio.CancelScope()
@@ -194,6 +199,8 @@ class Dialogue:
     async def _answer(self, asked: ModelAsked) -> None:
         compactions = self._model.compactions
         reply = await self._model.reply(self._conversation)
+        if self._may_act is not None:
+            await self._may_act()
         self._owes_less()
         with suppress(PeerGone):  # the receiving side tells how the worker ended
             if isinstance(reply, Reply):

@@ -1,10 +1,12 @@
 """Real git. What a child does in an overlay comes to the same as in a folder that was written out in full."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -17,11 +19,13 @@ from merge.checkouts.result import take_result
 from merge.checkouts.ways import Way
 from merge.files.removal import remove_tree
 from merge.snapshots.snapshot import take_snapshot
+from merge.store.index_writing import Part, fill_index
 from merge.store.repository import children_folder
 from tests.hermetic import THEIRS
 from tests.merge.file_operations import Operation, carry_out, operations
 from tests.merge.mounted import in_own_namespace, require_overlays
 from tests.merge.places import Place, folder_state
+from tests.real_git import git_lines
 from worker.confinement.system_calls import control_process
 
 
@@ -311,3 +315,70 @@ def test_layers_that_nobody_stands_on_go_when_there_is_time(
     overlay.close()
     overlay.refresh(place.repository)
     assert os.listdir(deltas) == []
+
+
+@pytest.fixture
+def behind(overlay: OverlayWay, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[OverlayWay]:
+    """The same, with indexes that are written when the checkout is made already."""
+    way = OverlayWay(tmp_path / "cache", user_namespace=overlay.user_namespace, index_behind=True)
+    yield way
+    way.close()
+
+
+def test_an_index_that_is_written_when_its_layer_is_mounted_is_one_for_the_child(
+    dirty_place: Place, behind: OverlayWay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = dirty_place
+    mounted, filled = os.pipe(), os.pipe()
+
+    def fill(file: Path, parts: Sequence[Part], id_bytes: int) -> None:
+        os.read(mounted[0], 1)
+        fill_index(file, parts, id_bytes)
+        os.write(filled[1], b"1")
+
+    monkeypatch.setattr("merge.checkouts.delta.fill_index", fill)
+    child = make(place, "child", behind)
+
+    def look(root: Path) -> None:
+        os.write(mounted[1], b"1")
+        os.read(filled[0], 1)
+        assert git_lines(root, "status", "--porcelain") == []
+        assert len(pygit2.Repository(str(root)).index) == len(git_lines(root, "ls-files"))
+        assert git_lines(root, "fsck", "--strict", "--no-dangling") == []
+
+    do(place, child, look)
+    behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/child")
+    assert take_result(place.repository, child).changes == ()
+    remove_checkout(place.repository, child)
+    for end in (*mounted, *filled):
+        os.close(end)
+
+
+def test_a_checkout_whose_index_was_never_written_is_kept_as_it_should_have_been(
+    dirty_place: Place, behind: OverlayWay, overlay: OverlayWay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the session is killed meanwhile, or the disk has no room for it; the next child gets another layer."""
+
+    def fill(file: Path, parts: Sequence[Part], id_bytes: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place, snapshot = dirty_place, take_snapshot(dirty_place.repository)
+    monkeypatch.setattr("merge.checkouts.delta.fill_index", fill)
+    first = make_checkout(place.repository, "first", snapshot, ways=[behind])
+    with pytest.raises(OSError, match="No space left"):
+        behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/first")
+    other = make_checkout(place.repository, "other", snapshot, ways=[overlay, PlainWay()])
+    assert (other.way, other.passed_over) == (
+        "plain",
+        ("overlay: no space left on device; free some space and try again.",),
+    )
+    monkeypatch.undo()
+    second = make_checkout(place.repository, "second", snapshot, ways=[behind])
+    behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/second")
+    do(place, second, lambda root: (root / "new.txt").write_text("new\n"))
+    keep_checkout(place.repository, first)
+    assert folder_state(Path(first.path)) == folder_state(Path(other.path))
+    assert git_lines(Path(first.path), "status", "--porcelain") == []
+    assert [change.path for change in take_result(place.repository, second).changes] == [b"new.txt"]
+    for checkout in (first, other, second):
+        remove_checkout(place.repository, checkout)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merge.store.index_writing import writing_index
+from merge.store.index_writing import fill_index, reserve_index, writing_index
 
 
 @pytest.mark.parametrize(("id_bytes", "algorithm"), [(20, "sha1"), (32, "sha256")])
@@ -35,3 +35,19 @@ def test_a_disk_that_is_full_is_told() -> None:
     ):
         pass
     assert caught.value.errno == errno.ENOSPC
+
+
+@pytest.mark.parametrize(("id_bytes", "algorithm"), [(20, "sha1"), (32, "sha256")])
+def test_a_file_that_was_reserved_is_filled_and_stays_the_file_that_it_was(
+    tmp_path: Path, id_bytes: int, algorithm: str
+) -> None:
+    index, parts = (
+        tmp_path / "index",
+        [b"DIRC", bytes(3_000_000), *(b"%d" % number for number in range(1_500))],
+    )
+    reserve_index(index, parts, id_bytes)
+    before = index.stat()
+    fill_index(index, parts, id_bytes)
+    after, whole = index.stat(), b"".join(parts)
+    assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+    assert index.read_bytes() == whole + hashlib.new(algorithm, whole).digest()

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import trio
 
+from merge.checkouts.checkout import Checkout, CheckoutFailed
 from merge.checkouts.checkout_site import Site
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.ways import Way
@@ -160,6 +161,26 @@ async def test_a_child_whose_checkout_cant_be_mounted_works_in_a_real_folder(
     assert ways.given_up == ["No such file or directory"]
     assert (repository / "new.txt").read_text() == "x\n"
     assert not repository.with_name(f"{repository.name}-children").exists()
+
+
+class NeverWhole(PlainWays):
+    """Checkouts of which the last part can't be written."""
+
+    async def wait_until_whole(self, checkout: Checkout) -> None:
+        raise CheckoutFailed(f"The checkout {checkout.path} could not be made: the disk is full.")
+
+
+async def test_a_child_whose_checkout_never_becomes_whole_does_nothing_in_it(
+    repository_of: RepositoryOf,
+) -> None:
+    repository = repository_of("python_package")
+    replies = says("", call("write", path="new.txt", content="x\n")), says("done")
+    async with bench(repository, *replies, ways=NeverWhole()) as it:
+        finished = await it.live()
+        folder = repository.with_name(f"{repository.name}-children") / ID
+        assert finished.ending == NeverBegan(f"The checkout {folder} could not be made: the disk is full.")
+        assert "new.txt" not in str([entry.event for entry in read_entries(it.grounds.journal.path)][-1])
+    assert not (repository / "new.txt").exists()
 
 
 BROKEN = {

@@ -1,6 +1,6 @@
 """Contract. How long a worker may say nothing, by what it has to wait for; the clock is ours and jumps."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 import pytest
@@ -52,7 +52,7 @@ async def ask_a_slow_person(question: Question) -> Permission:
 class Worker:
     """The worker's end, to be played by a test."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_act: Callable[[], Awaitable[None]] | None = None) -> None:
         ours, theirs = trio.testing.memory_stream_pair()
         self.wire: Wire[AnyReport, AnyCommand] = Wire(ours, ours, AnyCommand)
         start = Start(ChildId("c-1"), "research", b"/nowhere", b"/nowhere", (UserMessage("go"),))
@@ -62,6 +62,7 @@ class Worker:
             cast("CompactingModel", SlowModel()),
             lambda heard: None,
             ask_a_slow_person,
+            may_act,
         )
 
     async def begin(self) -> None:
@@ -112,3 +113,19 @@ async def test_a_worker_that_waits_for_nothing_and_says_nothing_is_given_up(
         began = trio.current_time()
     assert heard == [BrokenOff("It said nothing for 300 s, with nothing to wait for.")]
     assert trio.current_time() - began == pytest.approx(SILENT_SECONDS)
+
+
+async def test_no_reply_reaches_a_worker_that_may_not_act_yet(autojump_clock: trio.testing.MockClock) -> None:
+    whole, heard = trio.Event(), list[AnyOutcome | BrokenOff]()
+    worker = Worker(may_act=whole.wait)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hear, worker, heard)
+        await worker.begin()
+        await worker.wire.send(ModelAsked(1, 1, ()))
+        with trio.move_on_after(LONG * 2) as waited:
+            await worker.wire.receive()
+        assert waited.cancelled_caught
+        whole.set()
+        assert isinstance(await worker.wire.receive(), ModelReplied)
+        await worker.wire.send(Finished(Answered("done")))
+    assert heard == [Answered("done")]
