@@ -179,6 +179,10 @@ class Died(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     last_words: str = ""
 
 
+THE_PERSON = "the person"
+"""Who stops a child or a turn, as `Stopped` names them, wherever they did it."""
+
+
 class Stopped(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """The child was stopped: `by` the model (`kill`), the person (Esc), or the end of the session."""
 

@@ -21,7 +21,7 @@ from orchestrator.children.first_message import role
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.children.ledger import OPEN_STATES, LedgerRow
-from orchestrator.events import Noticed
+from orchestrator.events import THE_PERSON, Noticed
 from orchestrator.journal import PARENT
 from orchestrator.terms.agents import Agent
 from worker.conversation import UserMessage
@@ -34,7 +34,6 @@ from worker.workspace import Workspace
 if TYPE_CHECKING:
     from orchestrator.children.child import Child
 
-THE_PERSON = "the person"
 THE_END_OF_ITS_TIME = "the end of the session's time"
 
 

@@ -12,11 +12,11 @@ import trio
 from merge.store.repository import Repository
 from orchestrator.checks.results import CheckResult
 from orchestrator.checks.running import Checks
-from orchestrator.children.children import THE_END_OF_ITS_TIME, THE_PERSON, Children
+from orchestrator.children.children import THE_END_OF_ITS_TIME, Children
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.compacting import CompactingModel
 from orchestrator.conversation.model_choice import ModelChoice
-from orchestrator.events import Answer, Noticed, QuestionId, RequestGiven, Stopped, TurnFinished
+from orchestrator.events import THE_PERSON, Answer, Noticed, QuestionId, RequestGiven, Stopped, TurnFinished
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import PARENT, Journal

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, assert_never
 
-from orchestrator.events import Dismissed
+from orchestrator.events import THE_PERSON, Dismissed
 from orchestrator.journal import Journal
 from orchestrator.roster import Picture
 from orchestrator.terminal.commands import (
@@ -35,8 +35,6 @@ from orchestrator.terminal.lines import Line, Span, line, tame
 from orchestrator.terminal.look import Look
 from orchestrator.terminal.rows import child_rows
 from worker.protocol import ChildId
-
-THE_PERSON = "the person"
 
 
 class RunningChild(Protocol):
