@@ -66,7 +66,6 @@ class ChildRow(AtWork, frozen=True):
     title: str
     background: bool
     working: bool = False
-    checkout: str | None = None
     ending: AnyEnding | None = None
     landing: AnyLanding | None = None
     unwritten: bool = False

@@ -99,8 +99,8 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
     match entry.event:
         case ChildQueued(limit=limit, ahead=ahead):
             return change(row, queued=True, last_action=f"waiting: {limit} at work, {ahead} ahead of it")
-        case ChildWorking(checkout=checkout):
-            return change(row, working=True, checkout=checkout, last_action="thinking")
+        case ChildWorking():
+            return change(row, working=True, last_action="thinking")
         case Replied(reply=reply):
             said = reply.message.text.strip().splitlines()
             return change(row, last_action=said[0] if said else "thinking")

@@ -33,11 +33,10 @@ class _Header(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class NameIndex:
-    """An index that is there: the folder it is of, its file, where the paths begin in that, and when it was begun."""
+    """An index that is there: the folder it is of, its file, and when it was begun."""
 
     root: str
     path: Path
-    paths_at: int
     began_at: float
 
 
@@ -71,11 +70,6 @@ class NameIndexes:
     def is_making(self, root: str) -> bool:
         thread = self._making.get(root)
         return thread is not None and thread.is_alive()
-
-    def wait_made(self) -> None:
-        """Wait until nothing is being made."""
-        for thread in list(self._making.values()):
-            thread.join()
 
     def _make(self, root: str) -> None:
         # What can't be written is done without: the search that wanted the index was answered without it.
@@ -129,6 +123,6 @@ def _read_header(path: Path) -> NameIndex | None:
         with path.open("rb") as file:
             line = file.readline(_LONGEST_HEADER)
             header = msgspec.json.decode(line, type=_Header)
-            return NameIndex(os.fsdecode(header.root), path, file.tell(), header.began_at)
+            return NameIndex(os.fsdecode(header.root), path, header.began_at)
     except (OSError, msgspec.MsgspecError):
         return None

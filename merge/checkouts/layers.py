@@ -93,13 +93,6 @@ class Layers:
                 name = moved
         return MergedFolder(tuple(parts)) if parts else None
 
-    def find(self, path: bytes) -> Leaf | MergedFolder | None:
-        """What the mount shows at a path from the root."""
-        found: Leaf | MergedFolder | None = self.top
-        for name in path.split(b"/") if path else ():
-            found = self.look(found, name) if isinstance(found, MergedFolder) else None
-        return found
-
     def is_opaque(self, folder: bytes) -> bool:
         """Whether a real folder hides all that is below it."""
         return self._mark(folder, "opaque") == b"y"

@@ -118,12 +118,6 @@ def take_slot(repository: Repository, settings: str) -> tuple[Path, SlotState] |
     return None
 
 
-def disk_use(repository: Repository) -> tuple[int, int]:
-    """How many slots there are, and how many bytes they hold, for whoever asks."""
-    states = [state for slot in pool_of(repository).glob("slot-*") if (state := _read(slot)) is not None]
-    return len(states), sum(state.bytes for state in states)
-
-
 def _turn_back(repository: Repository, slot: Path, state: SlotState) -> SlotState | None:
     files = slot / "files"
     try:

@@ -53,16 +53,8 @@ class Pristine:
     tree: ObjectId
 
     @property
-    def files(self) -> Path:
-        return self.home / "files"
-
-    @property
     def index(self) -> Path:
         return self.home / "git/index"
-
-    @property
-    def lock(self) -> Path:
-        return lock_of(self.home)
 
     def offsets(self, index: Bytes, id_bytes: int) -> Sequence[int]:
         """Where each entry of its index begins.

@@ -162,11 +162,6 @@ class WorkingFiles:
                 os.fchmod(new, stat.S_IMODE(status.st_mode))
                 os.fsync(new)
 
-    def sync(self, path: RepoPath) -> None:
-        """Return only when the file's bytes are on the disk. A symlink is on the disk with its folder."""
-        with self._open_file(path) as descriptor:
-            os.fsync(descriptor)
-
     def sync_folders(self, folders: Iterable[bytes]) -> None:
         """Return only when the names in each folder are on the disk; a folder that is gone has none."""
         for folder in sorted(set(folders)):

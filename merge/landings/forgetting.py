@@ -8,8 +8,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-
 from merge.files.removal import remove_tree
 from merge.landings.landing_journal import open_plans
 from merge.landings.landing_records import LandingRecord, read_records
@@ -22,15 +20,8 @@ from merge.store.repository import Repository
 _CHILDREN = "refs/covey/children/"
 
 
-class Pins(msgspec.Struct, frozen=True):
-    """What is kept in the git directory for one child: its refs, and whether the twin of its checkout is there."""
-
-    refs: tuple[str, ...]
-    has_twin: bool
-
-
-def pinned_children(repository: Repository) -> dict[str, Pins]:
-    """Every child, by name, for which refs or a twin are kept.
+def pinned_children(repository: Repository) -> dict[str, tuple[str, ...]]:
+    """The refs of every child, by name, for which refs or a twin are kept.
 
     Raises:
         GitFailed: when git can't read the refs.
@@ -40,7 +31,7 @@ def pinned_children(repository: Repository) -> dict[str, Pins]:
         refs.setdefault(ref.removeprefix(_CHILDREN).partition("/")[0], []).append(ref)
     twins = repository.common_dir / "covey" / "checkouts"
     names = set(os.listdir(twins)) if twins.is_dir() else set[str]()
-    return {name: Pins(tuple(refs.get(name, ())), name in names) for name in sorted({*refs, *names})}
+    return {name: tuple(refs.get(name, ())) for name in sorted({*refs, *names})}
 
 
 def recorded_landings(repository: Repository) -> tuple[LandingRecord, ...]:
@@ -86,7 +77,7 @@ def forget_children(repository: Repository, children: Iterable[str]) -> None:
     """
     pins = pinned_children(repository)
     gone = [name for name in children if name in pins and not _holds_work(repository, name)]
-    _delete(repository, [ref for name in gone for ref in pins[name].refs])
+    _delete(repository, [ref for name in gone for ref in pins[name]])
     for submodule in known_submodules(repository) if gone else ():
         unpin(submodule, children=gone)
     for name in gone:

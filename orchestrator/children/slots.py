@@ -28,16 +28,6 @@ class Slots:
         self._held: set[Slot] = set()
         self._line: deque[Slot] = deque()
 
-    @property
-    def held(self) -> int:
-        """How many are at work."""
-        return len(self._held)
-
-    @property
-    def waiting(self) -> int:
-        """How many stand in the line."""
-        return len(self._line)
-
     def ask(self) -> "Slot":
         """A slot to be entered with `with`, or a place in the line for one; leaving the block gives it back."""
         slot = Slot(self)

@@ -59,11 +59,6 @@ def read_settings(
     return lay_over(layers)
 
 
-def read_configuration(environment: Mapping[str, str], root: Path | None = None) -> Configuration:
-    """`read_settings` for who does not care where a value comes from."""
-    return read_settings(environment, root).configuration
-
-
 def read_table(path: Path, table: type[AnyTable]) -> AnyTable:
     """What another file of ours says, as `table`, with the same faults told; an absent one has its defaults.
 

@@ -21,7 +21,7 @@ from orchestrator.gateway.gate import Gate
 from orchestrator.gateway.pictures import has_pictures, is_about_pictures, without_pictures
 from orchestrator.gateway.retries import RetryPolicy, wait_before_retry
 from orchestrator.gateway.warmth import Warmth
-from orchestrator.gateway.wire_format import Prefix, WireFormat
+from orchestrator.gateway.wire_format import WireFormat
 from worker.conversation import AnyMessage, AssistantMessage
 from worker.model import AnyModelFailure, OutOfBudget, Overloaded, Reply, Unreachable
 from worker.tools.spec import ToolSpec
@@ -98,11 +98,6 @@ class Gateway:
         self._endpoint = msgspec.structs.replace(self._endpoint, model=model)
         self._warmth = _warmth_of(self._endpoint)
         self._takes_pictures = self._endpoint.takes_pictures
-
-    @property
-    def prefix(self) -> Prefix:
-        """The bytes that every request of this gateway holds."""
-        return self._prefix
 
     @property
     def prefix_tokens(self) -> int:

@@ -17,7 +17,8 @@ import trio
 
 from merge.store.repository import find_repository
 from orchestrator.children.ledger import OPEN_STATES, ledger_path, open_ledger
-from worker.processes.process_tree import ProcessKey, is_alive, list_tree, signal_all
+from tests.process_trees import list_tree
+from worker.processes.process_tree import ProcessKey, is_alive, signal_all
 
 
 class Sufferer:

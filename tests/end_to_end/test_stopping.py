@@ -33,7 +33,8 @@ from tests.end_to_end.covey import (
     task,
 )
 from tests.end_to_end.faults import Sufferer
-from worker.processes.process_tree import ProcessKey, list_tree, signal_all, wait_gone
+from tests.process_trees import list_tree
+from worker.processes.process_tree import ProcessKey, signal_all, wait_gone
 
 STUBBORN = (
     "trap '' TERM INT HUP; echo started >> {mark}; "

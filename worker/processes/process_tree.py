@@ -41,12 +41,6 @@ def is_alive(key: ProcessKey) -> bool:
     return entry is not None and entry.key == key and not entry.ended
 
 
-def list_tree(root: int) -> tuple[ProcessKey, ...]:
-    """What is alive of the process `root` and of all that it started."""
-    key = find_process(root)
-    return () if key is None else Look().tree_of({root: key}, None)
-
-
 def marked_processes(marker: Marker) -> tuple[ProcessKey, ...]:
     """The living processes that carry `marker`, and what they started."""
     return Look().tree_of({}, marker)

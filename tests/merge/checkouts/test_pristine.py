@@ -35,7 +35,7 @@ def test_it_holds_what_is_committed_and_the_way_to_what_is_not(dirty_place: Plac
     dirty_place.git("stash", "--include-untracked")
     committed = folder_state(dirty_place.root)
     committed.pop("debug.log", None)
-    assert folder_state(pristine.files) == committed
+    assert folder_state(pristine.home / "files") == committed
     assert changes == snapshot.changes
 
 
@@ -43,15 +43,15 @@ def test_it_is_not_changed_while_somebody_holds_it(place: Place, tmp_path: Path)
     settings = settings_of(place)
     home = pristine_home(tmp_path / "cache", place.repository, settings)
     pristine, _, held = ready_pristine(home, place.repository, take_snapshot(place.repository), settings)
-    untouched = (pristine.files / "logo.bin").stat().st_ino
+    untouched = (pristine.home / "files" / "logo.bin").stat().st_ino
     place.write("README.md", "another\n")
     place.commit("another")
     refresh_pristine(home, place.repository, head_of(place), settings)
-    assert (pristine.files / "README.md").read_text() == "# A project\n"
+    assert (pristine.home / "files" / "README.md").read_text() == "# A project\n"
     os.close(held)
     refresh_pristine(home, place.repository, head_of(place), settings)
-    assert (pristine.files / "README.md").read_text() == "another\n"
-    assert (pristine.files / "logo.bin").stat().st_ino == untouched, "what stays is not written anew"
+    assert (pristine.home / "files" / "README.md").read_text() == "another\n"
+    assert (pristine.home / "files" / "logo.bin").stat().st_ino == untouched, "what stays is not written anew"
 
 
 def test_what_somebody_wrote_into_it_is_put_right(place: Place, tmp_path: Path) -> None:
@@ -59,11 +59,11 @@ def test_what_somebody_wrote_into_it_is_put_right(place: Place, tmp_path: Path) 
     home = pristine_home(tmp_path / "cache", place.repository, settings)
     pristine, _, held = ready_pristine(home, place.repository, take_snapshot(place.repository), settings)
     os.close(held)
-    (pristine.files / "src/app.py").write_text("not from git\n")
+    (pristine.home / "files" / "src/app.py").write_text("not from git\n")
     place.write("README.md", "another\n")
     place.commit("another")
     refresh_pristine(home, place.repository, head_of(place), settings)
-    assert (pristine.files / "src/app.py").read_bytes() == place.read("src/app.py")
+    assert (pristine.home / "files" / "src/app.py").read_bytes() == place.read("src/app.py")
 
 
 def test_line_endings_that_change_write_it_anew(place: Place, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_line_endings_that_change_write_it_anew(place: Place, tmp_path: Path) ->
     place.write(".gitattributes", "*.md eol=crlf\n")
     place.commit("crlf")
     refresh_pristine(home, place.repository, head_of(place), settings)
-    assert (pristine.files / "README.md").read_bytes() == b"# A project\r\n"
+    assert (pristine.home / "files" / "README.md").read_bytes() == b"# A project\r\n"
     place.git("config", "core.autocrlf", "true")
     assert pristine_home(tmp_path / "cache", place.repository, settings_of(place)) != home
 

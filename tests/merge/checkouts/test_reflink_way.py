@@ -229,7 +229,7 @@ def test_a_pristine_checkout_shares_bytes_as_well(
         home = pristine_home(place.root.parent / "cache", repository, own)
         pristine, _, held = ready_pristine(home, repository, snapshot, own)
         os.close(held)
-        assert (pristine.files / "large.bin").read_bytes() == place.read("large.bin")
+        assert (pristine.home / "files" / "large.bin").read_bytes() == place.read("large.bin")
         assert taken_bytes(place.root) - before < _LARGE // 2
 
     on_disk(look)

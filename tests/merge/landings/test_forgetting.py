@@ -7,7 +7,6 @@ import pytest
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.result import take_result
 from merge.landings.forgetting import (
-    Pins,
     forget_children,
     forget_landings,
     pinned_children,
@@ -24,10 +23,13 @@ def test_a_checkout_is_pinned_by_refs_and_a_twin(place: Place, checkouts: MakeCh
     Path(checkout.path, "README.md").write_text("changed\n")
     take_result(place.repository, checkout)
     assert pinned_children(place.repository) == {
-        "one": Pins(("refs/covey/children/one/base", "refs/covey/children/one/result"), True)
+        "one": ("refs/covey/children/one/base", "refs/covey/children/one/result")
     }
+    twin = place.root / ".git/covey/checkouts/one"
+    assert twin.is_dir()
     remove_checkout(place.repository, checkout, keep_refs=True)
-    assert pinned_children(place.repository)["one"].has_twin is False
+    assert not twin.exists()
+    assert list(pinned_children(place.repository)) == ["one"]
 
 
 def test_a_child_is_forgotten_and_another_is_not(place: Place, checkouts: MakeCheckout) -> None:

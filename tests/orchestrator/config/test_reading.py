@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.config.layers import Source
-from orchestrator.config.reading import read_configuration, read_settings
+from orchestrator.config.reading import read_settings
 from orchestrator.config.tables import ChildrenTable, Configuration, EndpointTable
 from orchestrator.conversation.budget import Budget, Price
 from orchestrator.faults import UserError
@@ -50,12 +50,12 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_absent_files_say_nothing(tmp_path: Path) -> None:
-    assert read_configuration({"COVEY_HOME": str(tmp_path)}, tmp_path / "nowhere") == Configuration()
+    assert read_settings({"COVEY_HOME": str(tmp_path)}, tmp_path / "nowhere").configuration == Configuration()
 
 
 def test_the_persons_file_is_read(place: Place) -> None:
     place.home.write_text('[endpoint]\nurl = "http://x"\nmodel = "m"\nstall_seconds = 9\n' + LIMITED)
-    assert read_configuration(place.environment, place.root) == Configuration(
+    assert read_settings(place.environment, place.root).configuration == Configuration(
         EndpointTable(url="http://x", model="m", stall_seconds=9.0),
         ChildrenTable(3),
         Budget(1_000_000, 600.0, 5.0),
@@ -109,7 +109,7 @@ def test_the_home_is_no_workspace_of_its_own(tmp_path: Path) -> None:
     home = tmp_path / ".covey"
     home.mkdir()
     (home / "config.toml").write_text('[endpoint]\nurl = "http://x"\n')
-    assert read_configuration({"COVEY_HOME": str(home)}, tmp_path).endpoint.url == "http://x"
+    assert read_settings({"COVEY_HOME": str(home)}, tmp_path).configuration.endpoint.url == "http://x"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from tests.process_trees import list_tree
 from worker.processes.ladder import Ladder
 from worker.processes.process_table import ProcessKey
 from worker.processes.process_tree import (
@@ -19,7 +20,6 @@ from worker.processes.process_tree import (
     end_tree,
     find_process,
     is_alive,
-    list_tree,
     marked_processes,
     signal_all,
     wait_gone,
@@ -252,7 +252,8 @@ async def test_trees_are_ended_where_there_are_no_pidfds(
 
 def test_a_process_is_no_part_of_its_own_tree(marker: Marker) -> None:
     script = (
-        "import os; from worker.processes.process_tree import list_tree, marked_processes;"
+        "import os; from tests.process_trees import list_tree;"
+        " from worker.processes.process_tree import marked_processes;"
         f" assert marked_processes({marker!r}) == ();"
         " assert list_tree(os.getpid()) == ()"
     )
