@@ -14,9 +14,9 @@ from textual import events
 from textual.pilot import Pilot
 
 from benchmarks.table import render_table, times
+from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, ChildStarted, ChildWorking, QuestionId, Replied, RequestGiven
 from orchestrator.journal import PARENT, Entry
-from orchestrator.terminal.look import Look
 from orchestrator.view.dialog import Answered
 from orchestrator.window.app import Window
 from worker.conversation import AssistantMessage, CallId

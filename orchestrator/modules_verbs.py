@@ -44,8 +44,8 @@ def _modules(arguments: argparse.Namespace) -> int:
 
 
 def _show(settings: "Settings", switched: str | None) -> None:
+    from orchestrator.drawing.lines import dim
     from orchestrator.review.printing import look_here, show_lines, width_here
-    from orchestrator.terminal.lines import dim
     from orchestrator.terminal.module_table import module_lines
 
     look = look_here()

@@ -25,9 +25,9 @@ from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from orchestrator.children.first_message import listed
 from orchestrator.children.kept import for_shell
+from orchestrator.drawing.figures import count
 from orchestrator.faults import UserError
 from orchestrator.parent.own_folder import own_folder
-from orchestrator.terminal.figures import count
 from worker.path_text import quote_path
 
 _FIRST_OF_SIGNALS = 128

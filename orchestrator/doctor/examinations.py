@@ -23,10 +23,10 @@ from orchestrator.doctor.disk_use import free_bytes, in_words, use_of
 from orchestrator.doctor.endpoint import look_at_endpoint
 from orchestrator.doctor.findings import Finding
 from orchestrator.doctor.language_servers import look_for_servers
+from orchestrator.drawing.figures import count
 from orchestrator.faults import UserError
 from orchestrator.parent.workspace_folder import find_workspace
 from orchestrator.review.finding import list_children, open_book
-from orchestrator.terminal.figures import count
 from orchestrator.terms.agents import agent_folders, read_agents
 from orchestrator.terms.policy_files import read_policy
 from orchestrator.terms.skills import read_skills, skill_folders

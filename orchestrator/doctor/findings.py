@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from orchestrator.terminal.lines import Line, Span, Tone, line, tame, tame_line
+from orchestrator.drawing.lines import Line, Span, Tone, line, tame, tame_line
 
 Level = Literal["ok", "note", "fault"]
 """`note`: covey works, with less; `fault`: something does not work until it is dealt with."""

@@ -1,8 +1,6 @@
 """Times, tokens and counts as a person reads them. Pure."""
 
-from collections.abc import Iterable, Mapping
-
-from worker.tool_names import advertised_name
+from collections.abc import Iterable
 
 
 def clock(seconds: float) -> str:
@@ -57,26 +55,6 @@ def count(number: int, thing: str) -> str:
     """`1 file`, `2 files`, `1,200 searches`, `3 children`."""
     plural = _PLURALS.get(thing, f"{thing}s")
     return f"{number:,} {thing if number == 1 else plural}"
-
-
-# What a counter counts, in the order of the recap line. Any name that a tool has or had counts the same.
-_FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "command": ("run_command",),
-    "file op": ("read", "edit", "write"),
-    "search": ("search",),
-    "skill": ("skill",),
-    "lsp call": ("lsp",),
-}
-
-
-def counters(calls: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Finished tool calls by family, without empty families and tools of none (`task`)."""
-    today: dict[str, int] = {}
-    for name, number in calls.items():
-        known = advertised_name(name) or name
-        today[known] = today.get(known, 0) + number
-    sums = ((family, sum(today.get(name, 0) for name in names)) for family, names in _FAMILIES.items())
-    return [(family, number) for family, number in sums if number]
 
 
 def tally(words: Iterable[str]) -> str:

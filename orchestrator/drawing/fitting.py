@@ -1,12 +1,12 @@
 """A line made to fit so many columns: measured, cut at the end, or carried on below.
 
-Pure. How wide a text is, is `orchestrator.terminal.cells`'.
+Pure. How wide a text is, is `orchestrator.drawing.cells`'.
 """
 
 from collections.abc import Sequence
 
-from orchestrator.terminal.cells import chop, cut, width_of
-from orchestrator.terminal.lines import Line, Span, plain
+from orchestrator.drawing.cells import chop, cut, width_of
+from orchestrator.drawing.lines import Line, Span, plain
 
 
 def width_of_line(whole: Line) -> int:

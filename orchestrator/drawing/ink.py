@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from rich.color import ColorSystem
 from rich.style import Style
 
-from orchestrator.terminal.lines import Line, Tone, plain
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.lines import Line, Tone, plain
+from orchestrator.drawing.look import Look
 
 _STYLES: Mapping[Tone, Style] = {
     "plain": Style(),

@@ -1,6 +1,6 @@
 """A line for a person as a value: pieces of text, each with a tone. What draws it decides how a tone looks.
 
-Pure. The views make these; `plain` is how a log file gets them, `orchestrator.terminal.ink` how a terminal
+Pure. The views make these; `plain` is how a log file gets them, `orchestrator.drawing.ink` how a terminal
 does. Text from outside (a model, a file name, a command's output) goes through `tame` before it becomes
 part of a line.
 """

@@ -1,4 +1,4 @@
-"""What the terminal at hand can show, and the signs that covey uses on it.
+"""What the terminal at hand can show, and the signs that lines are made with on it.
 
 A sign is never alone: a word beside it says the same. Where the terminal does not speak UTF-8 every sign
 has a stand-in in ASCII. Reads the environment that it is given, nothing else.
@@ -8,9 +8,6 @@ import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
-
-from orchestrator.roster import State
-from orchestrator.terminal.lines import Tone
 
 
 @dataclass(frozen=True)
@@ -41,67 +38,6 @@ class Look:
     def fold_mark(self, unfolded: bool) -> str:
         """What the line of something that folds begins with."""
         return ("▾" if unfolded else "‣") if self.unicode else ("v" if unfolded else ">")
-
-    def state_mark(self, state: State) -> str:
-        """One column that stands for a child's state."""
-        return _STATE_MARKS[state][0 if self.unicode else 1]
-
-    def tool_mark(self, tool: str) -> str:
-        """What a tool's line begins with, spaces after it included."""
-        return _TOOL_MARKS.get(tool, "•  ") if self.unicode else ("$ " if tool in _SHELL else "* ")
-
-    def counter_mark(self, family: str) -> str:
-        """What a counter begins with; nothing where only ASCII shows."""
-        return f"{_COUNTER_MARKS[family]} " if self.unicode else ""
-
-
-_STATE_MARKS: Mapping[State, tuple[str, str]] = {
-    "queued": ("○", "."),
-    "starting": ("◌", "."),
-    "running": ("●", "*"),
-    "finished": ("✓", "+"),
-    "landed": ("✓", "+"),
-    "conflict": ("≠", "!"),
-    "kept": ("◆", "!"),
-    "stopped": ("■", "-"),
-    "failed": ("✗", "x"),
-}
-
-STATE_TONES: Mapping[State, Tone] = {
-    "queued": "dim",
-    "starting": "dim",
-    "running": "accent",
-    "finished": "good",
-    "landed": "good",
-    "conflict": "warn",
-    "kept": "warn",
-    "stopped": "warn",
-    "failed": "bad",
-}
-
-_SHELL = frozenset({"run_command", "bash"})
-
-# Terminals disagree about the width of the first; its second space is for those that draw it over two
-# columns.
-_TOOL_MARKS: Mapping[str, str] = {
-    **dict.fromkeys(_SHELL, "🛠️  "),
-    **dict.fromkeys(("skill", "read_skill"), "📖 "),
-    **dict.fromkeys(("read", "read_file"), "📄 "),
-    **dict.fromkeys(("edit", "edit_file", "write", "write_file"), "📝 "),
-    "search": "🔍 ",
-    "lsp": "🔎 ",
-    "task": "👥 ",
-    "web": "🌐 ",
-    "ask": "💬 ",
-}
-
-_COUNTER_MARKS: Mapping[str, str] = {
-    "command": "⚙",
-    "file op": "📝",
-    "search": "🔍",
-    "skill": "📖",
-    "lsp call": "🔎",
-}
 
 
 def look_at(stdout: TextIO, environment: Mapping[str, str]) -> Look:

@@ -1,6 +1,6 @@
 """How a model's Markdown looks on a terminal: headings, lists, tables, code.
 
-Makes strings and writes none. Apart from `orchestrator.terminal.ink` because it is slow to import, and
+Makes strings and writes none. Apart from `orchestrator.drawing.ink` because it is slow to import, and
 nothing is said in Markdown before the first reply.
 """
 
@@ -13,8 +13,8 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
 
-from orchestrator.terminal.lines import answered, plain
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.lines import answered, plain
+from orchestrator.drawing.look import Look
 
 
 class _LeftHeading(Heading):

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from orchestrator.terminal.cells import cut, pad, width_of
-from orchestrator.terminal.lines import Line, Span
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.cells import cut, pad, width_of
+from orchestrator.drawing.lines import Line, Span
+from orchestrator.drawing.look import Look
 
 _GAP = "  "
 

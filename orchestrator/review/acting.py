@@ -17,6 +17,8 @@ from merge.store.repository import Repository
 from merge.store.trees import RepoPath
 from orchestrator.children.first_message import listed
 from orchestrator.children.ledger import Ledger
+from orchestrator.drawing.figures import count
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.faults import UserError
 from orchestrator.review.concluding import land_child
 from orchestrator.review.deciding import Wanted, match_choices
@@ -26,8 +28,6 @@ from orchestrator.review.finding import Known, require_home
 from orchestrator.review.outlook import Weighed, weigh_child
 from orchestrator.review.printing import show_json, show_lines
 from orchestrator.review.words import command
-from orchestrator.terminal.figures import count
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
 
 EXIT_OPEN = 1
 """It is still kept."""

@@ -20,12 +20,12 @@ from merge.landings.landing_journal import JournalUnreadable
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from orchestrator.children.ledger import Ledger
+from orchestrator.drawing.figures import count
+from orchestrator.drawing.lines import Line, dim, line
 from orchestrator.faults import UserError
 from orchestrator.review.drafts import all_drafts, remove_drafts
 from orchestrator.review.finding import Known, home_of, is_alive, list_children
 from orchestrator.review.printing import show_json, show_lines
-from orchestrator.terminal.figures import count
-from orchestrator.terminal.lines import Line, dim, line
 from worker.protocol import ChildId
 
 

@@ -17,6 +17,7 @@ from merge.merging.resolving import Choice, ChoiceImpossible
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import RepoPath
+from orchestrator.drawing.lines import Line, Span, line
 from orchestrator.faults import UserError
 from orchestrator.review.acting import told
 from orchestrator.review.concluding import land_child
@@ -35,7 +36,6 @@ from orchestrator.review.finding import (
 from orchestrator.review.making_whole import make_whole
 from orchestrator.review.outlook import Weighed, weigh_all, weigh_child
 from orchestrator.review.sides import FileChoice, open_choice
-from orchestrator.terminal.lines import Line, Span, line
 
 
 class Opened(msgspec.Struct, frozen=True):

@@ -26,11 +26,11 @@ from merge.merging.line_merge import Contested
 from merge.merging.resolving import Choice, Content
 from merge.store.repository import Repository
 from merge.store.trees import RepoPath, show_path
+from orchestrator.drawing.figures import count
 from orchestrator.faults import UserError
 from orchestrator.review.drafts import draft_file, earlier_drafts, scratch_folder
 from orchestrator.review.programs import editor_command, run_editor, run_in_foreground
 from orchestrator.review.words import command
-from orchestrator.terminal.figures import count
 
 
 class Edited(msgspec.Struct, frozen=True):

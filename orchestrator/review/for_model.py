@@ -6,10 +6,10 @@ from merge.store.repository import Repository
 from merge.store.trees import show_path
 from orchestrator.children.first_message import STILL_EMPTY, listed
 from orchestrator.children.ledger import LedgerRow
+from orchestrator.drawing.figures import ago
 from orchestrator.review.finding import Known, stand
 from orchestrator.review.listing import holds, why
 from orchestrator.review.outlook import Conflicts, Weighed, in_words, weigh_child
-from orchestrator.terminal.figures import ago
 
 
 def tell_model(repository: Repository, row: LedgerRow, session: str) -> str:

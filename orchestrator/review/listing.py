@@ -7,13 +7,14 @@ import msgspec
 
 from merge.store.repository import Repository
 from orchestrator.children.ledger import Ledger
+from orchestrator.drawing.figures import age, count
+from orchestrator.drawing.lines import Line, Span, Tone, dim, tame_line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.review.finding import Known, Standing, list_children
 from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
-from orchestrator.terminal.figures import age, count
-from orchestrator.terminal.lines import Line, Span, Tone, dim, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
+from orchestrator.view.signs import state_mark
 from worker.path_text import quote_path
 
 
@@ -107,7 +108,7 @@ def listing(weighed: Sequence[Weighed], look: Look, now: float, width: int | Non
     rows: list[list[Span]] = []
     for each in weighed:
         row = each.known.row
-        mark = look.state_mark("conflict" if isinstance(each.outlook, Conflicts) else "kept")
+        mark = state_mark(look, "conflict" if isinstance(each.outlook, Conflicts) else "kept")
         cells = (
             Span(f"{mark} {each.known.standing}", "warn"),
             Span(row.child, "strong"),

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from orchestrator.drawing.ink import draw_line
+from orchestrator.drawing.lines import Line
+from orchestrator.drawing.look import Look, look_at
 from orchestrator.faults import UserError
-from orchestrator.terminal.ink import draw_line
-from orchestrator.terminal.lines import Line
-from orchestrator.terminal.look import Look, look_at
 from orchestrator.terminal.paper import Paper, PaperGone
 from worker.sayable import encode_sayable
 

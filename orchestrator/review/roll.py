@@ -20,16 +20,16 @@ from merge.store.repository import Repository
 from merge.store.trees import show_path
 from orchestrator.children.ledger import Ledger, LedgerRow, State
 from orchestrator.children.mounting import seen_at
+from orchestrator.drawing.figures import ago, clock, count, short_tokens
+from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.review.finding import Known, home_of, list_children
 from orchestrator.review.outlook import checkout_of
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.figures import ago, clock, count, short_tokens
-from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
 from worker.path_text import quote_path, unquote_path
 from worker.protocol import ChildId, Kind
 

@@ -14,6 +14,9 @@ from merge.store.repository import Repository
 from merge.store.trees import Entry, show_path
 from orchestrator.children.first_message import STILL_EMPTY
 from orchestrator.children.kept import for_shell
+from orchestrator.drawing.figures import age, count
+from orchestrator.drawing.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.review.as_data import in_full
 from orchestrator.review.detail import Detail, FileChange, FileConflict, read_detail
 from orchestrator.review.finding import Known
@@ -31,9 +34,7 @@ from orchestrator.review.outlook import (
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.side_by_side import change_rows, conflict_rows, draw, readable
 from orchestrator.review.words import command
-from orchestrator.terminal.figures import age, count
-from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
-from orchestrator.terminal.look import Look
+from orchestrator.view.signs import state_mark
 
 _SIDE_BY_SIDE_COLUMNS = 100
 """Narrower, two columns of code wrap at every line."""
@@ -112,7 +113,7 @@ def draw_head(detail: Detail, look: Look, now: float) -> list[Line]:
     weighed, row = detail.weighed, detail.weighed.known.row
     said = [
         line(
-            Span(f"{look.state_mark('kept')} {weighed.known.standing}", "warn"),
+            Span(f"{state_mark(look, 'kept')} {weighed.known.standing}", "warn"),
             " ",
             Span(row.child, "strong"),
             f" {tame_line(row.title)}",

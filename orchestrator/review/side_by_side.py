@@ -10,11 +10,11 @@ from itertools import zip_longest
 import msgspec
 
 from merge.merging.line_merge import Edit, Hunk, Lines
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.fitting import width_of_line, wrapped
+from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame
+from orchestrator.drawing.look import Look
 from orchestrator.review.word_marks import mark_words
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.fitting import width_of_line, wrapped
-from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame
-from orchestrator.terminal.look import Look
 
 CONTEXT = 3
 """Lines shown around a change."""

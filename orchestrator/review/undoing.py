@@ -20,12 +20,12 @@ from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from orchestrator.children.first_message import listed
 from orchestrator.children.ledger import Ledger
+from orchestrator.drawing.figures import age, count
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.faults import UserError
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
-from orchestrator.terminal.figures import age, count
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
 from worker.protocol import ChildId
 
 EXIT_NOT_UNDONE = 1

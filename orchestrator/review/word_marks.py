@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from orchestrator.terminal.lines import Span, Tone
+from orchestrator.drawing.lines import Span, Tone
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 

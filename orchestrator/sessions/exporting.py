@@ -5,14 +5,14 @@ from pathlib import Path
 
 import msgspec
 
+from orchestrator.drawing.lines import plain
+from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
 from orchestrator.journal import Entry, JournalBroken, read_entries
 from orchestrator.parent.resuming import journal_path, session_named
 from orchestrator.review.printing import show_json, show_text
 from orchestrator.sessions.errors import SessionError, errors_of
 from orchestrator.sessions.listing import SessionSummary, summary_at
-from orchestrator.terminal.lines import plain
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.receipt import child_receipt, receipt
 from orchestrator.view.blocks import (
     Answer,

@@ -7,6 +7,10 @@ from typing import Literal
 
 import msgspec
 
+from orchestrator.drawing.figures import age, short_tokens
+from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.events import (
     ChildStarted,
     ModelSwitched,
@@ -20,10 +24,6 @@ from orchestrator.journal import Entry, JournalBroken, read_entries
 from orchestrator.parent.resuming import journal_path, sessions_in
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.sessions.errors import errors_of
-from orchestrator.terminal.figures import age, short_tokens
-from orchestrator.terminal.lines import Line, Span, Tone, dim, line, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
 from orchestrator.watching import is_written
 
 Standing = Literal["running", "ended", "broken off", "unreadable"]

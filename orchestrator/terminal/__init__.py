@@ -1,5 +1,5 @@
-"""The terminal front end: reads events, draws rows, asks for requests.
+"""The terminal front end: a session in lines that scroll up, the rows below them, and what a person types.
 
-rich and prompt_toolkit are imported only in this folder, and only when they are used: a session that is fed
-from a pipe and writes to a file pays for neither.
+How lines look is `orchestrator.drawing`'s. prompt_toolkit is imported only in this folder, and only when it is used: a
+session that is fed from a pipe does not pay for it.
 """

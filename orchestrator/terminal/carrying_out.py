@@ -8,6 +8,8 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, assert_never
 
+from orchestrator.drawing.lines import Line, Span, line, tame
+from orchestrator.drawing.look import Look
 from orchestrator.events import THE_PERSON, Dismissed
 from orchestrator.journal import Journal
 from orchestrator.roster import Picture
@@ -31,8 +33,6 @@ from orchestrator.terminal.commands import (
     help_lines,
 )
 from orchestrator.terminal.informing import AskedSession, inform, switch, switch_model, take_back
-from orchestrator.terminal.lines import Line, Span, line, tame
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.rows import child_rows
 from worker.protocol import ChildId
 

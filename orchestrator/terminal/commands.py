@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 
 
 class Help(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ Pure: from a picture and what was typed to lines that fit the terminal.
 
 import msgspec
 
+from orchestrator.drawing.cells import chop, cut, width_of
+from orchestrator.drawing.figures import clock, count, short_tokens
+from orchestrator.drawing.fitting import fitted, wrapped
+from orchestrator.drawing.lines import Line, Span, dim, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.roster import Picture
-from orchestrator.terminal.cells import chop, cut, width_of
-from orchestrator.terminal.figures import clock, count, short_tokens
-from orchestrator.terminal.fitting import fitted, wrapped
-from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import key_lines
 from orchestrator.terminal.rows import folded_rows
 from orchestrator.view.dialog import Dialog, draw_dialog

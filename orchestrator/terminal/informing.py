@@ -12,12 +12,12 @@ import trio
 
 from merge.store.repository import Repository
 from orchestrator.conversation.budget import Budget, Purse
+from orchestrator.drawing.figures import duration
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.terminal.commands import SendBack, What
-from orchestrator.terminal.figures import duration
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
-from orchestrator.terminal.look import Look
 from worker.protocol import ChildId
 
 _LOOK = Look(live=False, colour=False, unicode=True)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from orchestrator.drawing.figures import ago, clock
+from orchestrator.drawing.lines import Line, Span, dim, tame_line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.parent.job_words import ending_of
-from orchestrator.terminal.figures import ago, clock
-from orchestrator.terminal.lines import Line, Span, dim, tame_line
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
 from worker.jobs.job_folder import Job, JobEnd, Lost, Running
 from worker.jobs.job_log import size_of_log
 

@@ -1,9 +1,9 @@
 """The modules as the table that `covey modules` and `/modules` show."""
 
 from orchestrator.config.layers import Settings
-from orchestrator.terminal.lines import Line, Span
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
+from orchestrator.drawing.lines import Line, Span
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 from orchestrator.terms.modules import module_rows
 
 

@@ -5,11 +5,11 @@ Pure. What would be done stands in the transcript, whole but for the longest; th
 
 from collections.abc import Mapping
 
+from orchestrator.drawing.lines import Line, Span, dim, indented, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, PermissionAnswered, PermissionAsked
 from orchestrator.journal import PARENT
 from orchestrator.roster import Pending, Picture
-from orchestrator.terminal.lines import Line, Span, dim, indented, line, tame, tame_line
-from orchestrator.terminal.look import Look
 from worker.protocol import ChildId
 
 ANSWER_KEYS: Mapping[str, Answer] = {

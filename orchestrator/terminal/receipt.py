@@ -11,11 +11,12 @@ from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, Nothing
 from orchestrator.checks.results import CheckResult, describe
 from orchestrator.children.first_message import STILL_EMPTY, describe_ending, listed, role
 from orchestrator.children.kept import removal_hint
+from orchestrator.drawing.figures import count, duration, tally
+from orchestrator.drawing.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.events import Stopped
 from orchestrator.roster import ChildRow, Picture, State
-from orchestrator.terminal.figures import count, counters, duration, tally
-from orchestrator.terminal.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
-from orchestrator.terminal.look import STATE_TONES, Look
+from orchestrator.view.signs import STATE_TONES, counter_mark, counters, state_mark
 from worker.model import RanAway
 from worker.protocol import Answered, AnyOutcome, Failed, LoopStopped, ModelGaveUp
 
@@ -50,7 +51,7 @@ def child_receipt(row: ChildRow, look: Look, *, in_short: bool = False) -> list[
         duration(row.seconds(row.began_at)),
     )
     head = line(
-        Span(f"{look.state_mark(row.state)} {row.state}", STATE_TONES[row.state]),
+        Span(f"{state_mark(look, row.state)} {row.state}", STATE_TONES[row.state]),
         " ",
         Span(row.id, "strong"),
         f" ({tame_line(role(row.kind, row.agent))}) {tame_line(row.title)}",
@@ -135,7 +136,7 @@ def _cost_line(picture: Picture, look: Look) -> Line:
 
 def _counter_parts(calls: Mapping[str, int], look: Look) -> list[str]:
     """`⚙ 2 commands`, `📝 1 file op`: finished tool calls by family."""
-    return [look.counter_mark(family) + count(number, family) for family, number in counters(calls)]
+    return [counter_mark(look, family) + count(number, family) for family, number in counters(calls)]
 
 
 def _inside(sentence: str) -> str:

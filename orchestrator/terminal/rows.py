@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 from merge.landings.landing import Conflicted, Held, Landed
 from orchestrator.children.first_message import describe_ending, last_text
+from orchestrator.drawing.cells import cut, pad, width_of
+from orchestrator.drawing.figures import clock, count, short_tokens, tally
+from orchestrator.drawing.lines import Line, Span, Tone, dim, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.events import Stopped
 from orchestrator.roster import ChildRow
-from orchestrator.terminal.cells import cut, pad, width_of
-from orchestrator.terminal.figures import clock, count, short_tokens, tally
-from orchestrator.terminal.lines import Line, Span, Tone, dim, tame_line
-from orchestrator.terminal.look import STATE_TONES, Look
+from orchestrator.view.signs import STATE_TONES, state_mark
 from worker.protocol import ChildId
 
 _ALL = ("state", "id", "kind", "title", "action", "calls", "tokens", "time")
@@ -94,7 +95,7 @@ def what_came_of(row: ChildRow) -> str:
 def _cell(row: ChildRow, name: str, look: Look, now: float) -> str:
     match name:
         case "state":
-            return f"{look.state_mark(row.state)} {row.state}"
+            return f"{state_mark(look, row.state)} {row.state}"
         case "id":
             return row.id
         case "kind":

@@ -12,9 +12,9 @@ from typing import TextIO
 
 import trio
 
+from orchestrator.drawing.look import look_at
 from orchestrator.faults import UserError
 from orchestrator.terminal.commands import read_line
-from orchestrator.terminal.look import look_at
 from orchestrator.terminal.paper import Paper
 from orchestrator.terminal.piped import LineReader
 from orchestrator.terminal.talk import Talk, TalkingSession, Woken

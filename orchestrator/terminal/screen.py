@@ -13,17 +13,17 @@ from contextlib import asynccontextmanager
 import msgspec
 import trio
 
+from orchestrator.drawing.fitting import width_of_line
+from orchestrator.drawing.lines import Line
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.region import HIDE_CURSOR, SHOW_CURSOR, Region
 from orchestrator.events import QuestionsAnswered, QuestionsAsked, Told, TurnFinished
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.roster import Picture
 from orchestrator.seeing import hear, see
-from orchestrator.terminal.fitting import width_of_line
 from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
-from orchestrator.terminal.lines import Line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
-from orchestrator.terminal.region import HIDE_CURSOR, SHOW_CURSOR, Region
 from orchestrator.terminal.scroll import Scroll
 from orchestrator.terminal.transcript import asked
 from orchestrator.view.dialog import Dialog
@@ -204,7 +204,7 @@ class Screen:
         return self._region.redraw(above, lines, columns)
 
     def _frame(self, columns: int, rows: int) -> list[tuple[str, int]]:
-        from orchestrator.terminal.ink import draw_line
+        from orchestrator.drawing.ink import draw_line
 
         lines = frame(
             self.picture,

@@ -7,11 +7,11 @@ as it is said and as a whole, and is written once. Knows no paper and no live ro
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from orchestrator.drawing.lines import Line, dim, plain, tame
+from orchestrator.drawing.look import Look
 from orchestrator.events import ModelRetried, Replied, RequestGiven, TextAdded, TurnFinished
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.roster import Picture
-from orchestrator.terminal.lines import Line, dim, plain, tame
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.streamed import Streamed, add, broken_off, finish
 from orchestrator.terminal.transcript import asked, is_shown_by_rows, told
 
@@ -66,7 +66,7 @@ class Scroll:
             self._last_line = new[-1]
         if not self._look.live:
             return "".join(f"{plain(each)}\n" for each in new)
-        from orchestrator.terminal.ink import draw_line
+        from orchestrator.drawing.ink import draw_line
 
         return "".join(f"{draw_line(each, self._look)}\n" for each in new)
 
@@ -86,7 +86,7 @@ class Scroll:
     def _markdown(self, text: str) -> str:
         if not text.strip():
             return ""
-        from orchestrator.terminal.markdown import draw_markdown
+        from orchestrator.drawing.markdown import draw_markdown
 
         apart = self.show([()])
         self._last_line = ()

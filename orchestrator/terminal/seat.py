@@ -13,6 +13,8 @@ import msgspec
 import trio
 
 from orchestrator.config.home import covey_home
+from orchestrator.drawing.lines import dim, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.composer import Broken, Composer, Left, Sent
 from orchestrator.terminal.files import list_files
@@ -27,8 +29,6 @@ from orchestrator.terminal.keys import (
     keys_alone,
     typed,
 )
-from orchestrator.terminal.lines import dim, tame_line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import ANSWER_KEYS
 from orchestrator.terminal.talk import Talk, Woken
 from orchestrator.view.dialog import Answered, Dialog, press, type_text

@@ -12,6 +12,8 @@ from typing import Protocol, TypeVar
 import msgspec
 import trio
 
+from orchestrator.drawing.lines import Line, Span, dim, line
+from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, QuestionId, TurnFinished
 from orchestrator.faults import UserError
 from orchestrator.roster import Picture
@@ -28,8 +30,6 @@ from orchestrator.terminal.commands import (
     ShowChildren,
 )
 from orchestrator.terminal.informing import review_lines, send_back_message
-from orchestrator.terminal.lines import Line, Span, dim, line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.review_elsewhere import review_elsewhere
 from orchestrator.terminal.screen import Screen

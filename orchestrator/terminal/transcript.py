@@ -8,6 +8,8 @@ everything.
 
 from orchestrator.children.first_message import last_text, role
 from orchestrator.conversation.compaction import summary_in
+from orchestrator.drawing.lines import Line, Span, answered, dim, indented, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.events import (
     CheckStarted,
     ChildFinished,
@@ -28,10 +30,9 @@ from orchestrator.events import (
 )
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
-from orchestrator.terminal.look import STATE_TONES, Look
 from orchestrator.terminal.permission_lines import answered_line, asked_lines
 from orchestrator.terminal.receipt import child_receipt, receipt
+from orchestrator.view.signs import STATE_TONES, state_mark, tool_mark
 from worker.agent import INTERRUPTED
 from worker.protocol import ToolFinished, ToolStarted
 
@@ -70,7 +71,7 @@ def told(entry: Entry, picture: Picture, look: Look) -> list[Line]:
         case ModelRetried():
             return [line(Span(tame_line(picture.last_action), "warn"))]
         case ToolStarted(name=name, title=title):
-            return [line(look.tool_mark(name) + _titled(name, title))]
+            return [line(tool_mark(look, name) + _titled(name, title))]
         case ToolFinished():
             return _preview(entry.event, look)
         case CheckStarted(name=name, command=command):
@@ -104,7 +105,7 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
             note = ", in the background" if row.background else ""
             return [
                 line(
-                    Span(f"{look.state_mark('starting')} starting", STATE_TONES["starting"]),
+                    Span(f"{state_mark(look, 'starting')} starting", STATE_TONES["starting"]),
                     " ",
                     Span(row.id, "strong"),
                     f" ({tame_line(role(row.kind, row.agent))}{note}) {tame_line(row.title)}",
@@ -113,7 +114,7 @@ def _told_of_child(entry: Entry, row: ChildRow, look: Look) -> list[Line]:
         case ChildQueued():
             return [dim(f"  {row.id}  queued, {row.last_action}")]
         case ToolStarted(name=name, title=title):
-            return [dim(f"  {row.id}  {look.tool_mark(name)}{_titled(name, title)}")]
+            return [dim(f"  {row.id}  {tool_mark(look, name)}{_titled(name, title)}")]
         case Compacted() as fact:
             return [dim(f"  {row.id}  {made_shorter(fact.before_tokens, fact.after_tokens)}")]
         case Noticed(text=text):

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import trio
 
+from orchestrator.drawing.lines import Line, plain
+from orchestrator.drawing.look import Look, look_at
 from orchestrator.faults import UserError
 from orchestrator.journal import Heard
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.lines import Line, plain
-from orchestrator.terminal.look import Look, look_at
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.transcript import told
 from orchestrator.watching import WatchedJournal

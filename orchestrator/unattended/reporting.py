@@ -10,14 +10,14 @@ from collections.abc import Callable
 import msgspec
 import trio
 
+from orchestrator.drawing.ink import draw_line
+from orchestrator.drawing.look import Look
 from orchestrator.events import CheckFinished, Replied, RequestGiven, SessionStarted
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.receipts import Receipt
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.ink import draw_line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.receipt import check_line
 from orchestrator.terminal.transcript import told

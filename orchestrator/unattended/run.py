@@ -19,6 +19,7 @@ from merge.store.trees import ObjectId
 from orchestrator.checks.results import CheckResult, is_verified
 from orchestrator.children.first_message import describe_ending, last_text
 from orchestrator.children.workspace_changes import paths_changed, tree_now
+from orchestrator.drawing.look import look_at
 from orchestrator.events import ErrorRecorded, Stopped, TurnFinished
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT
@@ -30,7 +31,6 @@ from orchestrator.receipts import (
     children_told,
     write_receipt,
 )
-from orchestrator.terminal.look import look_at
 from orchestrator.unattended.courses import Course
 from orchestrator.unattended.exit_codes import AnyRunEnding, Signalled, exit_code, why
 from orchestrator.unattended.reporting import Manner, Reporter

@@ -6,8 +6,8 @@ no colour and no journal.
 
 import msgspec
 
+from orchestrator.drawing.lines import Line, plain
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.lines import Line, plain
 from worker.conversation import CallId
 from worker.protocol import ChildId
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from orchestrator.terminal.lines import Line, Span, dim, line, tame, tame_line
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.lines import Line, Span, dim, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from worker.tools.ask import Answers, Question
 
 DialogKey = Literal["up", "down", "space", "enter", "escape", "backspace", "rub out word", "rub out line"]

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from orchestrator.children.first_message import listed, role
+from orchestrator.drawing.cells import cut, width_of
+from orchestrator.drawing.figures import clock, count, duration, tally
+from orchestrator.drawing.lines import Line, Span, answered, dim, indented, line, tame, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.cells import cut, width_of
-from orchestrator.terminal.figures import clock, count, duration, tally
-from orchestrator.terminal.lines import Line, Span, answered, dim, indented, line, tame, tame_line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import DETAIL_LINES
 from orchestrator.terminal.receipt import child_receipt, receipt
 from orchestrator.terminal.rows import child_rows
@@ -33,6 +33,7 @@ from orchestrator.view.blocks import (
     Shown,
     TurnEnd,
 )
+from orchestrator.view.signs import state_mark, tool_mark
 from orchestrator.view.story import Stories
 from worker.agent import INTERRUPTED
 
@@ -87,17 +88,17 @@ def draw_call(called: Called, look: Look, *, now: float, width: int, unfolded: b
     """`‣ bash pytest -q`, its state and time at the right end; unfolded, what it gave below."""
     fold = look.fold_mark(unfolded)
     if called.text is None:
-        state = Span(f"{look.state_mark('running')} running {clock(now - called.at)}", "accent")
+        state = Span(f"{state_mark(look, 'running')} running {clock(now - called.at)}", "accent")
     elif called.text == INTERRUPTED:
-        state = Span(f"{look.state_mark('stopped')} stopped", "warn")
+        state = Span(f"{state_mark(look, 'stopped')} stopped", "warn")
     elif called.failed:
-        state = Span(f"{look.state_mark('failed')} failed {duration(called.seconds)}", "bad")
+        state = Span(f"{state_mark(look, 'failed')} failed {duration(called.seconds)}", "bad")
     else:
-        state = Span(f"{look.state_mark('finished')} {duration(called.seconds)}", "dim")
+        state = Span(f"{state_mark(look, 'finished')} {duration(called.seconds)}", "dim")
     name, title = called.name, tame_line(called.title)
     for head in (f"{name}: ", f"{name} ", "$ "):
         title = title.removeprefix(head)
-    mark = look.tool_mark(name) if look.unicode else ""
+    mark = tool_mark(look, name) if look.unicode else ""
     room = width - len(fold) - 1 - width_of(mark) - len(name) - 2 - len(state.text) - 2
     shown = cut(title, max(8, room), look.ellipsis)
     pad = " " * max(2, room - width_of(shown) + 2)
@@ -119,7 +120,7 @@ def draw_card(
     rows = [known[child] for child in card.children if child in known]
     head = line(
         Span(f"{look.fold_mark(unfolded)} ", "dim"),
-        look.tool_mark("task") if look.unicode else "",
+        tool_mark(look, "task") if look.unicode else "",
         Span(card_title(rows), "strong"),
         Span(look.separator + tally(row.state for row in rows), "dim"),
     )

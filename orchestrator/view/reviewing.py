@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import msgspec
 
 from merge.store.trees import show_path
+from orchestrator.drawing.figures import count
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.review.desk import Opened
 from orchestrator.review.listing import tone_of
 from orchestrator.review.outlook import Conflicts, Weighed, in_words
 from orchestrator.review.showing import draw_changes, draw_head, draw_hunk
 from orchestrator.review.sides import FileChoice, Side
-from orchestrator.terminal.figures import count
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
-from orchestrator.terminal.look import Look
+from orchestrator.view.signs import state_mark
 
 _WORDS: dict[Side, str] = {"here": "here", "child": "the child", "both": "both", "before": "before"}
 _KEYS: dict[Side, str] = {"here": "h", "child": "c", "both": "b", "before": "p"}
@@ -55,7 +56,7 @@ def draw_review(
     for file in files:
         put((), _file_head(file))
         if file.edited is not None:
-            put(line(Span(f"  {look.state_mark('finished')} as you edited it", "good")))
+            put(line(Span(f"  {state_mark(look, 'finished')} as you edited it", "good")))
         for place in range(len(file.sides)):
             begins.append(len(lines))
             put(_place_head(file, place, look, is_chosen=len(begins) - 1 == chosen))
@@ -88,7 +89,7 @@ def draw_kept_list(kept: Sequence[Weighed], at: int, look: Look) -> list[Line]:
 
 def _kept(weighed: Weighed, look: Look) -> Line:
     row = weighed.known.row
-    mark = look.state_mark("conflict" if isinstance(weighed.outlook, Conflicts) else "kept")
+    mark = state_mark(look, "conflict" if isinstance(weighed.outlook, Conflicts) else "kept")
     return line(
         Span(f"{mark} ", "good" if tone_of(weighed.outlook) == "good" else "warn"),
         Span(row.child, "strong"),

@@ -10,8 +10,8 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from orchestrator.drawing.lines import Span, dim, line, tame_line
 from orchestrator.journal import PARENT
-from orchestrator.terminal.lines import Span, dim, line, tame_line
 from orchestrator.window.composer import Composer
 from orchestrator.window.frame import Frame
 from orchestrator.window.keys import KEYS

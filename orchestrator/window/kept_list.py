@@ -5,9 +5,9 @@ Knows no widget and no git: what is kept comes from `orchestrator.review`, what 
 
 from collections.abc import Sequence
 
+from orchestrator.drawing.lines import Line
+from orchestrator.drawing.look import Look
 from orchestrator.review.outlook import Weighed
-from orchestrator.terminal.lines import Line
-from orchestrator.terminal.look import Look
 from orchestrator.view.reviewing import draw_kept_list
 from worker.protocol import ChildId
 

@@ -6,8 +6,8 @@ is being typed: whoever owns the line says when keys are for a question.
 
 from textual import events
 
+from orchestrator.drawing.look import Look
 from orchestrator.roster import Picture
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.permission_lines import ANSWER_KEYS, key_lines
 from orchestrator.view.dialog import Answered, Dialog, DialogKey, draw_dialog, press, type_text
 from orchestrator.window.deeds import Deeds

@@ -18,6 +18,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from merge.store.repository import Repository
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
 from orchestrator.review import desk
 from orchestrator.review.desk import Opened
@@ -25,8 +27,6 @@ from orchestrator.review.editing import NothingDecided
 from orchestrator.review.programs import editor_command
 from orchestrator.review.sides import Side
 from orchestrator.terminal.commands import SendBack
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
-from orchestrator.terminal.look import Look
 from orchestrator.view.reviewing import draw_hint, draw_review, side_of_key
 from orchestrator.window.choices import Choices
 from orchestrator.window.editor import run_editor

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import trio
 
+from orchestrator.drawing.lines import Line, Span, line
+from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, QuestionId, Told
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry
@@ -29,8 +31,6 @@ from orchestrator.terminal.commands import (
     read_line,
 )
 from orchestrator.terminal.informing import send_back_message
-from orchestrator.terminal.lines import Line, Span, line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.talk import NEW_SESSION, TalkingSession
 from orchestrator.view.dialog import Answered
 from orchestrator.view.queued import take_read

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import msgspec
 from textual.strip import Strip
 
-from orchestrator.terminal.lines import answered
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.lines import answered
+from orchestrator.drawing.look import Look
 from orchestrator.view.blocks import Answer, AnyBlock, Called, Card
 from orchestrator.view.drawing import draw_block
 from orchestrator.view.story import Stories, Story

@@ -13,12 +13,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from orchestrator.drawing.cells import cut, pad, width_of
+from orchestrator.drawing.figures import clock, short_tokens
+from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
+from orchestrator.drawing.look import Look
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.cells import cut, pad, width_of
-from orchestrator.terminal.figures import clock, short_tokens
-from orchestrator.terminal.lines import Line, Span, dim, line, tame_line
-from orchestrator.terminal.look import STATE_TONES, Look
 from orchestrator.terminal.rows import what_came_of
+from orchestrator.view.signs import STATE_TONES, state_mark
 from orchestrator.window.strips import CHOSEN, strip_of
 from worker.protocol import ChildId
 
@@ -67,7 +68,7 @@ def _head(text: str) -> Item:
 
 def _child(row: ChildRow, look: Look, now: float, width: int, *, two: bool) -> Item:
     figures = f"{short_tokens(row.usage.total_tokens)} {clock(row.seconds(now))}"
-    state = f"{look.state_mark(row.state)} {row.state} "
+    state = f"{state_mark(look, row.state)} {row.state} "
     room = max(4, width - width_of(state) - width_of(figures) - 1)
     name = pad(cut(row.id, room, look.ellipsis), room)
     first = line(Span(state, STATE_TONES[row.state]), Span(name, "strong"), Span(f" {figures}", "dim"))
@@ -78,7 +79,7 @@ def _child(row: ChildRow, look: Look, now: float, width: int, *, two: bool) -> I
 
 
 def _kept(row: KeptRow, look: Look, width: int, *, two: bool) -> Item:
-    head = f"{look.state_mark('kept')} kept "
+    head = f"{state_mark(look, 'kept')} kept "
     first = line(Span(head, "warn"), Span(cut(row.child, width - width_of(head), look.ellipsis), "strong"))
     if not two:
         return Item("kept", row.child, (first,))

@@ -13,8 +13,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.lines import Line, Tone, plain, tame
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.lines import Line, Tone, plain, tame
 
 STYLES: Mapping[Tone, Style] = {
     "plain": Style(),
@@ -67,7 +67,7 @@ def _console() -> Console:
 @lru_cache(maxsize=512)
 def markdown_strips(text: str, width: int) -> tuple[Strip, ...]:
     """A model's Markdown as strips of at most `width`."""
-    from orchestrator.terminal.markdown import markdown_segments
+    from orchestrator.drawing.markdown import markdown_segments
 
     return tuple(Strip(segments) for segments in markdown_segments(tame(text), width))
 

@@ -14,7 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.look import Look
 from orchestrator.terminal.rows import child_in_row
 from orchestrator.view.blocks import Called, Card, is_foldable
 from orchestrator.view.searching import find_block

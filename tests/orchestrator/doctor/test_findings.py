@@ -4,7 +4,7 @@ import pytest
 
 from orchestrator.doctor.disk_use import in_words
 from orchestrator.doctor.findings import Finding, Level, exit_code, finding_lines
-from orchestrator.terminal.lines import plain
+from orchestrator.drawing.lines import plain
 
 
 @pytest.mark.parametrize(("levels", "code"), [((), 0), (("ok", "note"), 0), (("ok", "fault", "note"), 1)])

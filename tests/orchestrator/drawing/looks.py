@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from orchestrator.terminal.lines import Line, plain
-from orchestrator.terminal.look import Look
+from orchestrator.drawing.lines import Line, plain
+from orchestrator.drawing.look import Look
 
 FULL = Look(live=True, colour=True, unicode=True)
 ASCII = Look(live=True, colour=False, unicode=False)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.terminal.cells import chop, cut, pad, width_of
+from orchestrator.drawing.cells import chop, cut, pad, width_of
 
 
 @pytest.mark.parametrize(("text", "width"), [("abc", 3), ("日本", 4), ("e\u0301", 1), ("", 0), ("✓", 1)])

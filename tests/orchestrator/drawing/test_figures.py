@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.terminal.figures import age, ago, clock, count, counters, duration, short_tokens, tally
+from orchestrator.drawing.figures import age, ago, clock, count, duration, short_tokens, tally
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,6 @@ def test_tokens_fit_a_column(tokens: int, text: str) -> None:
 )
 def test_things_are_counted_with_their_plural(number: int, thing: str, text: str) -> None:
     assert count(number, thing) == text
-
-
-def test_counters_put_the_tools_of_both_sets_into_families() -> None:
-    calls = {
-        "lsp": 1,
-        "bash": 1,
-        "run_command": 2,
-        "read": 3,
-        "write_file": 1,
-        "edit": 1,
-        "search": 2,
-        "task": 9,
-    }
-    assert counters(calls) == [("command", 3), ("file op", 5), ("search", 2), ("lsp call", 1)]
 
 
 def test_a_tally_keeps_the_order_of_what_it_counts() -> None:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.terminal.fitting import fitted, width_of_line, wrapped
-from orchestrator.terminal.lines import Span, plain
+from orchestrator.drawing.fitting import fitted, width_of_line, wrapped
+from orchestrator.drawing.lines import Span, plain
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), max_size=60)
 

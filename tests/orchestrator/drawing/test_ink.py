@@ -1,9 +1,9 @@
 """Pure. How a line looks on a terminal: with colours, without, and in a file."""
 
-from orchestrator.terminal.ink import draw_line
-from orchestrator.terminal.lines import Span, line
-from orchestrator.terminal.look import Look
-from tests.orchestrator.terminal.looks import FULL, LOG
+from orchestrator.drawing.ink import draw_line
+from orchestrator.drawing.lines import Span, line
+from orchestrator.drawing.look import Look
+from tests.orchestrator.drawing.looks import FULL, LOG
 
 COLOURLESS = Look(live=True, colour=False, unicode=True)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.terminal.lines import Span, answered, indented, line, plain, tame, tame_line
+from orchestrator.drawing.lines import Span, answered, indented, line, plain, tame, tame_line
 
 
 def test_a_line_is_its_texts_whatever_their_tone() -> None:

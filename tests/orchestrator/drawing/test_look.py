@@ -1,12 +1,10 @@
 """Pure. What a terminal can show, by what it is and by what the environment says."""
 
 import io
-from typing import get_args
 
 import pytest
 
-from orchestrator.roster import State
-from orchestrator.terminal.look import STATE_TONES, Look, look_at, speaks_unicode
+from orchestrator.drawing.look import Look, look_at, speaks_unicode
 
 UTF8 = {"LANG": "en_GB.UTF-8", "TERM": "xterm"}
 
@@ -63,22 +61,5 @@ def test_signs_beyond_ascii_need_a_terminal_that_speaks_utf_8(
 
 def test_every_sign_has_a_form_in_ascii() -> None:
     plain = Look(True, True, unicode=False)
-    signs = [plain.ellipsis, plain.prompt, plain.separator, plain.counter_mark("command")]
-    signs += [plain.state_mark(state) for state in get_args(State)]
-    signs += [plain.tool_mark(tool) for tool in ("run_command", "read", "task", "something new")]
+    signs = [plain.ellipsis, plain.prompt, plain.separator, plain.fold_mark(True), plain.fold_mark(False)]
     assert all(sign.isascii() for sign in signs)
-
-
-def test_states_are_told_apart_by_more_than_colour() -> None:
-    """Where two states share a sign their words differ, and the word is always shown."""
-    assert set(STATE_TONES) == set(get_args(State))
-    for look in (Look(True, True, True), Look(True, True, False)):
-        assert all(len(look.state_mark(state)) == 1 for state in get_args(State))
-
-
-def test_tools_have_the_marks_that_people_know() -> None:
-    look = Look(True, True, True)
-    assert look.tool_mark("bash") == look.tool_mark("run_command") == "🛠️  "
-    assert look.tool_mark("read_skill") == "📖 "
-    assert look.tool_mark("lsp") == "🔎 "
-    assert look.tool_mark("something new") == "•  "

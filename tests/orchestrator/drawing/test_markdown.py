@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.markdown import draw_markdown
-from tests.orchestrator.terminal.looks import ASCII, FULL
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.markdown import draw_markdown
+from tests.orchestrator.drawing.looks import ASCII, FULL
 
 COLOURLESS = Look(live=True, colour=False, unicode=True)
 REPLY = "# Plan\n\nA *small* `step`:\n\n- one\n- two [docs](http://h/x)\n\n```python\nx = 1\n```\n"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.terminal.region import Region
-from tests.orchestrator.terminal.small_terminal import SmallTerminal
+from orchestrator.drawing.region import Region
+from tests.orchestrator.drawing.small_terminal import SmallTerminal
 
 
 def draw(region: Region, terminal: SmallTerminal, above: str, *lines: str) -> None:

@@ -1,8 +1,8 @@
 """Pure. A table fits its width: what may become narrower does, in its order, and the rest stays whole."""
 
-from orchestrator.terminal.lines import Line, Span, plain
-from orchestrator.terminal.look import Look
-from orchestrator.terminal.table import table
+from orchestrator.drawing.lines import Line, Span, plain
+from orchestrator.drawing.look import Look
+from orchestrator.drawing.table import table
 
 ASCII = Look(live=False, colour=False, unicode=False)
 

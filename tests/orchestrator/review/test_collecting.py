@@ -9,9 +9,9 @@ import pytest
 from merge.landings.forgetting import pinned_children
 from merge.landings.undo import list_landings
 from orchestrator.children.ledger import ledger_path, open_ledger
+from orchestrator.drawing.lines import plain
 from orchestrator.review.collecting import Forgotten, told
 from orchestrator.review.drafts import drafts_of
-from orchestrator.terminal.lines import plain
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import GONE, Place, begin, end, keep, text, this_process
 from tests.real_git import git

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.lines import plain
+from orchestrator.drawing.look import Look
 from orchestrator.review.finding import Known
 from orchestrator.review.listing import listing
 from orchestrator.review.outlook import LandsNow, Weighed
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.lines import plain
-from orchestrator.terminal.look import Look
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, keep, text, this_process, write
 

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.lines import plain
+from orchestrator.drawing.look import Look
 from orchestrator.events import ChildStarted, ChildWorking
 from orchestrator.journal import Journal
 from orchestrator.review.roll import RollEntry, roll
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.lines import plain
-from orchestrator.terminal.look import Look
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin, end, keep, text, this_process, write
 from worker.protocol import CallId, ChildId, ToolStarted

@@ -7,13 +7,13 @@ import pytest
 
 from merge.merging.line_diff import unified_diff
 from orchestrator.children.ledger import open_ledger
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.lines import Line, plain
+from orchestrator.drawing.look import Look
 from orchestrator.review.detail import read_detail
 from orchestrator.review.finding import find_child
 from orchestrator.review.outlook import weigh_child
 from orchestrator.review.showing import showing
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.lines import Line, plain
-from orchestrator.terminal.look import Look
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, keep, make_place, text, write
 from tests.real_git import git

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merge.merging.line_merge import Edit, Hunk, Span, split_lines
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.lines import plain
+from orchestrator.drawing.look import Look
 from orchestrator.review.side_by_side import Cell, change_rows, conflict_rows, draw, readable
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.lines import plain
-from orchestrator.terminal.look import Look
 
 ASCII = Look(live=True, colour=True, unicode=False)
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.drawing.lines import Span
 from orchestrator.review.word_marks import mark_words
-from orchestrator.terminal.lines import Span
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), max_size=60)
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from tests.orchestrator.terminal.small_terminal import SmallTerminal
+from tests.orchestrator.drawing.small_terminal import SmallTerminal
 
 _PATIENCE_SECONDS = 20
 

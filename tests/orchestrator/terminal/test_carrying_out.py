@@ -6,6 +6,7 @@ import trio
 
 from merge.store.repository import Repository
 from orchestrator.conversation.budget import Budget, Price, Purse
+from orchestrator.drawing.lines import Line
 from orchestrator.events import Dismissed
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
@@ -13,8 +14,7 @@ from orchestrator.journal import Journal, read_entries
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.terminal.carrying_out import carry_out, children_table, find_child
 from orchestrator.terminal.commands import Mistake, help_lines, read_line
-from orchestrator.terminal.lines import Line
-from tests.orchestrator.terminal.looks import LOG, texts
+from tests.orchestrator.drawing.looks import LOG, texts
 from tests.orchestrator.terminal.played_session import PlayedChild, PlayedChildren
 from worker.model import Usage
 from worker.protocol import ChildId

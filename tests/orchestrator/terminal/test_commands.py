@@ -22,7 +22,7 @@ from orchestrator.terminal.commands import (
     help_lines,
     read_line,
 )
-from tests.orchestrator.terminal.looks import texts
+from tests.orchestrator.drawing.looks import texts
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from orchestrator.terminal.composer import AnyInput, Broken, Composer, Left, Sent
-from tests.orchestrator.terminal.looks import FULL
+from tests.orchestrator.drawing.looks import FULL
 from tests.orchestrator.terminal.pseudo_terminal import PseudoTerminal, open_terminal
 
 ENTER, ALT_ENTER, UP, CTRL_C, CTRL_D = b"\r", b"\x1b\r", b"\x1b[A", b"\x03", b"\x04"

@@ -4,12 +4,12 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.drawing.fitting import width_of_line
+from orchestrator.drawing.look import Look
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.fitting import width_of_line
 from orchestrator.terminal.frame import Typing, frame
-from orchestrator.terminal.look import Look
 from orchestrator.view.dialog import Dialog
-from tests.orchestrator.terminal.looks import ASCII, FULL, texts
+from tests.orchestrator.drawing.looks import ASCII, FULL, texts
 from worker.model import Usage
 from worker.protocol import Answered, ChildId
 from worker.tools.ask import Question

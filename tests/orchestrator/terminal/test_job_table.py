@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from orchestrator.terminal.job_table import job_row, jobs_table
-from tests.orchestrator.terminal.looks import ASCII, texts
+from tests.orchestrator.drawing.looks import ASCII, texts
 from worker.jobs.job_folder import Job, JobEnd, JobRecord, Lost, Standing
 
 RECORD = JobRecord("job-1a2b", "make all", "/w", "s1", "MARK=1", 100.0)

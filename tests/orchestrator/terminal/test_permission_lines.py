@@ -5,7 +5,7 @@ from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
 from orchestrator.terminal.permission_lines import asked_lines, key_lines
-from tests.orchestrator.terminal.looks import FULL, LOG, texts
+from tests.orchestrator.drawing.looks import FULL, LOG, texts
 from worker.conversation import CallId
 from worker.protocol import ChildId
 

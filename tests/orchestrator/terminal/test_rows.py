@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merge.landings.landing import Conflicted, Held, Landed
+from orchestrator.drawing.cells import width_of
+from orchestrator.drawing.look import Look
 from orchestrator.events import Died, Stopped
 from orchestrator.roster import ChildRow
-from orchestrator.terminal.cells import width_of
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.rows import child_in_row, child_rows, folded_rows, what_came_of
-from tests.orchestrator.terminal.looks import ASCII, FULL, LOG, texts
+from tests.orchestrator.drawing.looks import ASCII, FULL, LOG, texts
 from worker.model import OutOfBudget, Usage
 from worker.protocol import Answered, ChildId, ModelGaveUp
 

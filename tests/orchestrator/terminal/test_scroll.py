@@ -2,6 +2,8 @@
 
 import re
 
+from orchestrator.drawing.lines import line
+from orchestrator.drawing.look import Look
 from orchestrator.events import (
     AnyFact,
     AnySound,
@@ -16,10 +18,8 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.lines import line
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.scroll import Scroll
-from tests.orchestrator.terminal.looks import ASCII, LOG
+from tests.orchestrator.drawing.looks import ASCII, LOG
 from worker.conversation import AssistantMessage, CallId
 from worker.model import Reply, Stalled
 from worker.protocol import Answered, ChildId, ToolStarted

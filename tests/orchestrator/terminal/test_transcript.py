@@ -4,6 +4,7 @@ import pytest
 
 from merge.landings.landing import Landed
 from orchestrator.conversation.compaction import compacted
+from orchestrator.drawing.look import Look
 from orchestrator.events import (
     AnyFact,
     ChildFinished,
@@ -24,9 +25,8 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.look import Look
 from orchestrator.terminal.transcript import is_shown_by_rows, told
-from tests.orchestrator.terminal.looks import ASCII, FULL, texts
+from tests.orchestrator.drawing.looks import ASCII, FULL, texts
 from worker.agent import INTERRUPTED
 from worker.conversation import AnyMessage, AssistantMessage, CallId, UserMessage
 from worker.model import Reply, Stalled, Usage

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import trio
 
+from orchestrator.drawing.look import Look
 from orchestrator.journal import PARENT, Journal
-from orchestrator.terminal.look import Look
 from orchestrator.unattended.reporting import Manner, Reporter
 from worker.conversation import CallId
 from worker.protocol import ToolFinished

@@ -1,8 +1,8 @@
 """Pure. The dialog in which a person answers the model's questions."""
 
-from orchestrator.terminal.lines import plain
+from orchestrator.drawing.lines import plain
 from orchestrator.view.dialog import Answered, Dialog, DialogKey, draw_dialog, press, type_text
-from tests.orchestrator.terminal.looks import ASCII, FULL
+from tests.orchestrator.drawing.looks import ASCII, FULL
 from worker.tools.ask import Option, Question
 
 COLOUR = Question("Which colour?", (Option("red", "like fire"), Option("blue"), Option("3D green")))

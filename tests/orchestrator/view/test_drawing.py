@@ -2,14 +2,14 @@
 
 from merge.landings.landing import Conflicted, Landed
 from orchestrator.conversation.compaction import compacted
+from orchestrator.drawing.lines import plain
+from orchestrator.drawing.look import Look
 from orchestrator.events import ChildFinished, ChildWorking, Compacted, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
-from orchestrator.terminal.lines import plain
-from orchestrator.terminal.look import Look
 from orchestrator.view.blocks import AnyBlock, is_foldable, text_of
 from orchestrator.view.drawing import draw_block, session_line
 from orchestrator.view.story import Stories
-from tests.orchestrator.terminal.looks import ASCII, FULL
+from tests.orchestrator.drawing.looks import ASCII, FULL
 from tests.orchestrator.view.stories import FIRST, SECOND, Teller, begins, child, ends, request, said
 from worker.conversation import AnyMessage, AssistantMessage, UserMessage
 from worker.model import Overloaded, Usage

@@ -3,6 +3,7 @@
 import pytest
 from textual import events
 
+from orchestrator.drawing.lines import line
 from orchestrator.events import (
     ChildFinished,
     ChildWorking,
@@ -14,10 +15,9 @@ from orchestrator.events import (
     TurnFinished,
 )
 from orchestrator.journal import PARENT
-from orchestrator.terminal.lines import line
 from orchestrator.view.dialog import Answered as Given
 from orchestrator.window.panes import ModuleState
-from tests.orchestrator.terminal.looks import ASCII
+from tests.orchestrator.drawing.looks import ASCII
 from tests.orchestrator.view.stories import (
     FIRST,
     SECOND,

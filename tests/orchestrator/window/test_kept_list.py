@@ -6,7 +6,7 @@ from orchestrator.children.ledger import LedgerRow, Process
 from orchestrator.review.finding import Known
 from orchestrator.review.outlook import LandsNow, Weighed
 from orchestrator.window.kept_list import KeptList
-from tests.orchestrator.terminal.looks import ASCII, texts
+from tests.orchestrator.drawing.looks import ASCII, texts
 from worker.protocol import ChildId
 
 

@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from orchestrator.terminal.commands import SendBack
 from orchestrator.window.review_app import ReviewApp
+from tests.orchestrator.drawing.looks import FULL
 from tests.orchestrator.review.places import Place, keep, make_place, text
-from tests.orchestrator.terminal.looks import FULL
 
 pytestmark = pytest.mark.keeps_checkouts
 

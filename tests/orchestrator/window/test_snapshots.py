@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from orchestrator.events import ChildFinished, ChildWorking, TurnFinished
 from orchestrator.journal import PARENT
 from orchestrator.window.app import Window
-from tests.orchestrator.terminal.looks import FULL
+from tests.orchestrator.drawing.looks import FULL
 from tests.orchestrator.view.stories import FIRST, SECOND, Teller, begins, child, ends, request, said
 from tests.orchestrator.window.windows import Remembered
 from worker.model import Usage

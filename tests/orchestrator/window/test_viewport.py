@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from orchestrator.window.sheet import Sheet
 from orchestrator.window.viewport import Viewport
-from tests.orchestrator.terminal.looks import ASCII
+from tests.orchestrator.drawing.looks import ASCII
 from tests.orchestrator.view.stories import AnyHappening, Teller, begins, ends, request, said
 
 WIDTH, HEIGHT = 40, 6

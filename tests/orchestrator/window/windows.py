@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from textual import events
 from textual.pilot import Pilot
 
+from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, QuestionId
-from orchestrator.terminal.look import Look
 from orchestrator.view.dialog import Answered
 from orchestrator.window.app import Window
-from tests.orchestrator.terminal.looks import FULL
+from tests.orchestrator.drawing.looks import FULL
 from tests.orchestrator.view.stories import AnyHappening, Teller
 
 
