@@ -46,7 +46,7 @@ def _modules(arguments: argparse.Namespace) -> int:
 def _show(settings: "Settings", switched: str | None) -> None:
     from orchestrator.drawing.lines import dim
     from orchestrator.review.printing import look_here, show_lines, width_here
-    from orchestrator.terminal.module_table import module_lines
+    from orchestrator.view.module_table import module_lines
 
     look = look_here()
     note = [dim("It counts from the next start of a session.")] if switched is not None else []

@@ -13,7 +13,6 @@ from orchestrator.parent.resuming import journal_path, session_named
 from orchestrator.review.printing import show_json, show_text
 from orchestrator.sessions.errors import SessionError, errors_of
 from orchestrator.sessions.listing import SessionSummary, summary_at
-from orchestrator.terminal.receipt import child_receipt, receipt
 from orchestrator.view.blocks import (
     Answer,
     AnyBlock,
@@ -27,6 +26,7 @@ from orchestrator.view.blocks import (
     Request,
     TurnEnd,
 )
+from orchestrator.view.receipt import child_receipt, receipt
 from orchestrator.view.story import Stories
 
 _PLAIN = Look(live=False, colour=False, unicode=True)

@@ -33,7 +33,7 @@ from orchestrator.terminal.commands import (
     help_lines,
 )
 from orchestrator.terminal.informing import AskedSession, inform, switch, switch_model, take_back
-from orchestrator.terminal.rows import child_rows
+from orchestrator.view.rows import child_rows
 from worker.protocol import ChildId
 
 

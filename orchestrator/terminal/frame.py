@@ -11,9 +11,9 @@ from orchestrator.drawing.fitting import fitted, wrapped
 from orchestrator.drawing.lines import Line, Span, dim, line, tame, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.roster import Picture
-from orchestrator.terminal.permission_lines import key_lines
-from orchestrator.terminal.rows import folded_rows
 from orchestrator.view.dialog import Dialog, draw_dialog
+from orchestrator.view.permission_lines import key_lines
+from orchestrator.view.rows import folded_rows
 
 
 class Typing(msgspec.Struct, frozen=True):

@@ -122,7 +122,7 @@ def settings_lines(repository: Repository) -> list[Line]:
 
 def _modules_lines(repository: Repository) -> list[Line]:
     from orchestrator.config.reading import read_settings
-    from orchestrator.terminal.module_table import module_lines
+    from orchestrator.view.module_table import module_lines
 
     return module_lines(read_settings(os.environ, repository.root), _LOOK, None)
 
@@ -130,7 +130,7 @@ def _modules_lines(repository: Repository) -> list[Line]:
 def _jobs_lines(repository: Repository) -> list[Line]:
     from orchestrator.parent.jobs import JOBS_FOLDER
     from orchestrator.parent.own_folder import NAME
-    from orchestrator.terminal.job_table import jobs_table
+    from orchestrator.view.job_table import jobs_table
     from worker.jobs.job_folder import list_jobs
 
     return jobs_table(list_jobs(repository.root / NAME / JOBS_FOLDER), _LOOK, time.time(), None)

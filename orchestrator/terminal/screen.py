@@ -25,9 +25,9 @@ from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
 from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.scroll import Scroll
-from orchestrator.terminal.transcript import asked
 from orchestrator.view.dialog import Dialog
 from orchestrator.view.queued import take_read
+from orchestrator.view.transcript import asked
 
 _REDRAW_SECONDS = 1.0
 """How often the live rows are drawn when nothing happens: their clocks show seconds."""

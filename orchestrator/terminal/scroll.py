@@ -13,7 +13,7 @@ from orchestrator.events import ModelRetried, Replied, RequestGiven, TextAdded, 
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.roster import Picture
 from orchestrator.terminal.streamed import Streamed, add, broken_off, finish
-from orchestrator.terminal.transcript import asked, is_shown_by_rows, told
+from orchestrator.view.transcript import asked, is_shown_by_rows, told
 
 
 class Scroll:

@@ -29,9 +29,9 @@ from orchestrator.terminal.keys import (
     keys_alone,
     typed,
 )
-from orchestrator.terminal.permission_lines import ANSWER_KEYS
 from orchestrator.terminal.talk import Talk, Woken
 from orchestrator.view.dialog import Answered, Dialog, press, type_text
+from orchestrator.view.permission_lines import ANSWER_KEYS
 
 _HUNG_UP = 129
 _CHUNK_BYTES = 4_096

@@ -17,7 +17,7 @@ from orchestrator.journal import Heard
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
 from orchestrator.terminal.paper import Paper, PaperGone
-from orchestrator.terminal.transcript import told
+from orchestrator.view.transcript import told
 from orchestrator.watching import WatchedJournal
 
 

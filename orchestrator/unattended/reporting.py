@@ -19,8 +19,8 @@ from orchestrator.receipts import Receipt
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
 from orchestrator.terminal.paper import Paper, PaperGone
-from orchestrator.terminal.receipt import check_line
-from orchestrator.terminal.transcript import told
+from orchestrator.view.receipt import check_line
+from orchestrator.view.transcript import told
 from worker.protocol import ToolFinished
 from worker.sayable import encode_sayable
 from worker.tools import task

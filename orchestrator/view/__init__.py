@@ -1,4 +1,5 @@
-"""What a session looks like, whoever draws it: transcripts as blocks and lines, folded from the journal.
+"""What a session looks like, whoever draws it: children as rows, receipts, transcripts as blocks and lines.
 
-Pure. The window, `covey watch` and the benchmarks read these; nothing here knows a terminal or a toolkit.
+Pure. Terminal mode, the window, runs without a person and `covey watch` show these; nothing here knows a screen or a
+toolkit. How a line looks is `orchestrator.drawing`'s.
 """

@@ -13,10 +13,6 @@ from orchestrator.drawing.figures import clock, count, duration, tally
 from orchestrator.drawing.lines import Line, Span, answered, dim, indented, line, tame, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.permission_lines import DETAIL_LINES
-from orchestrator.terminal.receipt import child_receipt, receipt
-from orchestrator.terminal.rows import child_rows
-from orchestrator.terminal.transcript import asked, made_shorter
 from orchestrator.view.blocks import (
     Answer,
     AnyBlock,
@@ -33,8 +29,12 @@ from orchestrator.view.blocks import (
     Shown,
     TurnEnd,
 )
+from orchestrator.view.permission_lines import DETAIL_LINES
+from orchestrator.view.receipt import child_receipt, receipt
+from orchestrator.view.rows import child_rows
 from orchestrator.view.signs import state_mark, tool_mark
 from orchestrator.view.story import Stories
+from orchestrator.view.transcript import asked, made_shorter
 from worker.agent import INTERRUPTED
 
 UNFOLDED_LINES = 400

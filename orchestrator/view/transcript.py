@@ -30,8 +30,8 @@ from orchestrator.events import (
 )
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.permission_lines import answered_line, asked_lines
-from orchestrator.terminal.receipt import child_receipt, receipt
+from orchestrator.view.permission_lines import answered_line, asked_lines
+from orchestrator.view.receipt import child_receipt, receipt
 from orchestrator.view.signs import STATE_TONES, state_mark, tool_mark
 from worker.agent import INTERRUPTED
 from worker.protocol import ToolFinished, ToolStarted

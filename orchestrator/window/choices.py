@@ -6,7 +6,7 @@ Knows no widget and no git: the files and their sides come from `orchestrator.re
 from collections.abc import Sequence
 
 from orchestrator.review.sides import FileChoice, Side
-from orchestrator.view.reviewing import places_of
+from orchestrator.window.review_page import places_of
 
 
 class Choices:

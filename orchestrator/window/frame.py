@@ -19,8 +19,8 @@ from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.terminal.commands import SendBack
+from orchestrator.view.block_lines import session_line
 from orchestrator.view.blocks import Shown
-from orchestrator.view.drawing import session_line
 from orchestrator.view.sediment import Sediment
 from orchestrator.view.story import Stories
 from orchestrator.window.composer import Completions, Composer

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from orchestrator.drawing.lines import Line
 from orchestrator.drawing.look import Look
 from orchestrator.review.outlook import Weighed
-from orchestrator.view.reviewing import draw_kept_list
+from orchestrator.window.review_page import draw_kept_list
 from worker.protocol import ChildId
 
 

@@ -8,8 +8,8 @@ from textual import events
 
 from orchestrator.drawing.look import Look
 from orchestrator.roster import Picture
-from orchestrator.terminal.permission_lines import ANSWER_KEYS, key_lines
 from orchestrator.view.dialog import Answered, Dialog, DialogKey, draw_dialog, press, type_text
+from orchestrator.view.permission_lines import ANSWER_KEYS, key_lines
 from orchestrator.window.deeds import Deeds
 from orchestrator.window.panes import Pane
 

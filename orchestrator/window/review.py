@@ -27,11 +27,11 @@ from orchestrator.review.editing import NothingDecided
 from orchestrator.review.programs import editor_command
 from orchestrator.review.sides import Side
 from orchestrator.terminal.commands import SendBack
-from orchestrator.view.reviewing import draw_hint, draw_review, side_of_key
 from orchestrator.window.choices import Choices
 from orchestrator.window.editor import run_editor
 from orchestrator.window.kept_list import KeptList
 from orchestrator.window.panes import Pane
+from orchestrator.window.review_page import draw_hint, draw_review, side_of_key
 
 Given = TypeVar("Given")
 

@@ -11,8 +11,8 @@ from textual.strip import Strip
 
 from orchestrator.drawing.lines import answered
 from orchestrator.drawing.look import Look
+from orchestrator.view.block_lines import draw_block
 from orchestrator.view.blocks import Answer, AnyBlock, Called, Card
-from orchestrator.view.drawing import draw_block
 from orchestrator.view.story import Stories, Story
 from orchestrator.window.strips import markdown_strips, strips_of
 

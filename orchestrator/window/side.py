@@ -18,7 +18,7 @@ from orchestrator.drawing.figures import clock, short_tokens
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.rows import what_came_of
+from orchestrator.view.rows import what_came_of
 from orchestrator.view.signs import STATE_TONES, state_mark
 from orchestrator.window.strips import CHOSEN, strip_of
 from worker.protocol import ChildId

@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.rows import child_in_row
 from orchestrator.view.blocks import Called, Card, is_foldable
+from orchestrator.view.rows import child_in_row
 from orchestrator.view.searching import find_block
 from orchestrator.view.story import Stories, Story
 from orchestrator.window.sheet import Mark, Sheet

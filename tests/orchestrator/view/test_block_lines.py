@@ -6,8 +6,8 @@ from orchestrator.drawing.lines import plain
 from orchestrator.drawing.look import Look
 from orchestrator.events import ChildFinished, ChildWorking, Compacted, ModelRetried, TurnFinished
 from orchestrator.journal import PARENT
+from orchestrator.view.block_lines import draw_block, session_line
 from orchestrator.view.blocks import AnyBlock, is_foldable, text_of
-from orchestrator.view.drawing import draw_block, session_line
 from orchestrator.view.story import Stories
 from tests.orchestrator.drawing.looks import ASCII, FULL
 from tests.orchestrator.view.stories import FIRST, SECOND, Teller, begins, child, ends, request, said

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from orchestrator.terminal.job_table import job_row, jobs_table
+from orchestrator.view.job_table import job_row, jobs_table
 from tests.orchestrator.drawing.looks import ASCII, texts
 from worker.jobs.job_folder import Job, JobEnd, JobRecord, Lost, Standing
 

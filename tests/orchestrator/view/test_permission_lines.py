@@ -4,7 +4,7 @@ from orchestrator.events import PermissionAnswered, PermissionAsked, QuestionId
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.permission_lines import asked_lines, key_lines
+from orchestrator.view.permission_lines import asked_lines, key_lines
 from tests.orchestrator.drawing.looks import FULL, LOG, texts
 from worker.conversation import CallId
 from worker.protocol import ChildId

@@ -8,7 +8,7 @@ from orchestrator.children.first_message import STILL_EMPTY
 from orchestrator.drawing.lines import plain
 from orchestrator.events import AnyEnding, Died, Stopped
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.receipt import child_receipt, receipt
+from orchestrator.view.receipt import child_receipt, receipt
 from tests.orchestrator.drawing.looks import ASCII, FULL, texts
 from worker.model import Overloaded, RanAway, Usage
 from worker.protocol import Answered, AnyOutcome, ChildId, Failed, LoopStopped, ModelGaveUp

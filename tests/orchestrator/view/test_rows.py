@@ -10,7 +10,7 @@ from orchestrator.drawing.cells import width_of
 from orchestrator.drawing.look import Look
 from orchestrator.events import Died, Stopped
 from orchestrator.roster import ChildRow
-from orchestrator.terminal.rows import child_in_row, child_rows, folded_rows, what_came_of
+from orchestrator.view.rows import child_in_row, child_rows, folded_rows, what_came_of
 from tests.orchestrator.drawing.looks import ASCII, FULL, LOG, texts
 from worker.model import OutOfBudget, Usage
 from worker.protocol import Answered, ChildId, ModelGaveUp

@@ -25,7 +25,7 @@ from orchestrator.events import (
 from orchestrator.journal import PARENT, Entry
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.transcript import is_shown_by_rows, told
+from orchestrator.view.transcript import is_shown_by_rows, told
 from tests.orchestrator.drawing.looks import ASCII, FULL, texts
 from worker.agent import INTERRUPTED
 from worker.conversation import AnyMessage, AssistantMessage, CallId, UserMessage
