@@ -13,6 +13,7 @@ from merge.snapshots.plain_folder import is_plain
 from merge.snapshots.plain_index import keep_in_index
 from merge.snapshots.shared_caches import SHARED, unignored_caches
 from merge.snapshots.submodules import DEPTH, Submodule, list_submodules
+from merge.snapshots.untracked_cache import find_cached_index
 from merge.snapshots.working_tree import WorkingTree, read_working_tree
 from merge.store.commits import read_commit, write_commit
 from merge.store.git import GitFailed, parent_place
@@ -102,6 +103,7 @@ def scan_parent(repository: Repository, limit_bytes: int, shared: Sequence[str])
         keeps_out=lambda path, tracked: is_kept_out(path, caches, tracked=tracked),
         submodules="look inside",
         limit_bytes=limit_bytes,
+        cached=find_cached_index(repository),
     )
 
 

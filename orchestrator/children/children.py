@@ -63,7 +63,7 @@ class Children:
 
     def _new_snapshot(self) -> SharedSnapshot:
         grounds = self._grounds
-        return SharedSnapshot(grounds.repository, grounds.configuration.children, grounds.watching)
+        return SharedSnapshot(grounds.repository, grounds.reading)
 
     def take(self) -> list[UserMessage]:
         """What the person said during the turn, and every report that no `task` call has carried yet.

@@ -12,8 +12,8 @@ from orchestrator.children.landing_turn import LandingTurn
 from orchestrator.children.ledger import Ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner
-from orchestrator.children.tree_watching import TreeWatching
-from orchestrator.config.tables import ChildrenTable, Configuration
+from orchestrator.children.tree_reading import TreeReading
+from orchestrator.config.tables import Configuration
 from orchestrator.conversation.budget import Purse
 from orchestrator.conversation.context_window import ContextWindow
 from orchestrator.gateway.gateway import Gateway
@@ -25,8 +25,6 @@ from worker.tool_settings import ToolSettings
 
 if TYPE_CHECKING:
     from merge.snapshots.snapshot import Snapshot
-
-_AS_USUAL = ChildrenTable()
 
 
 @dataclass(frozen=True)
@@ -50,21 +48,15 @@ class Grounds:
     configuration: Configuration = field(default_factory=Configuration)
     window: ContextWindow = field(default_factory=ContextWindow)
     ways: CheckoutWays = field(default_factory=PlainWays)
-    watching: TreeWatching | None = None
+    reading: TreeReading | None = None
 
 
 class SharedSnapshot:
     """The parent's working tree as children that start together find it: taken once, by the first that asks."""
 
-    def __init__(
-        self,
-        repository: Repository,
-        table: ChildrenTable = _AS_USUAL,
-        watching: TreeWatching | None = None,
-    ) -> None:
+    def __init__(self, repository: Repository, reading: TreeReading | None = None) -> None:
         self._repository = repository
-        self._table = table
-        self._watching = watching
+        self._reading = reading
         self._snapshot: Snapshot | None = None
         self._taking = trio.Lock()
 
@@ -77,22 +69,18 @@ class SharedSnapshot:
         async with self._taking:
             if self._snapshot is None:
                 self._snapshot = await trio.to_thread.run_sync(
-                    take_between_landings, self._repository, self._table, self._watching
+                    take_between_landings, self._repository, self._reading
                 )
-                if self._watching is not None:
-                    self._watching.tidy()
+                if self._reading is not None:
+                    self._reading.tidy()
             return self._snapshot
 
 
-def take_between_landings(
-    repository: Repository, table: ChildrenTable = _AS_USUAL, watching: TreeWatching | None = None
-) -> "Snapshot":
-    """A snapshot while nothing lands: half a landing is nobody's working tree. `table` says what is no part of it."""
+def take_between_landings(repository: Repository, reading: TreeReading | None = None) -> "Snapshot":
+    """A snapshot while nothing lands: half a landing is nobody's working tree. `reading` is the session's way to it."""
     # Brings git's libraries, which a first request must not wait for.
     from merge.files.lock import landing_lock
     from merge.snapshots.snapshot import take_snapshot
 
     with landing_lock(repository):
-        if watching is not None:
-            return watching.take()
-        return take_snapshot(repository, limit_bytes=table.untracked_bytes, shared=table.caches)
+        return reading.take() if reading is not None else take_snapshot(repository)

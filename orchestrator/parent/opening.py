@@ -25,7 +25,7 @@ from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner, open_spawner
-from orchestrator.children.tree_watching import open_tree_watching
+from orchestrator.children.tree_reading import open_tree_reading
 from orchestrator.config.home import covey_home
 from orchestrator.config.limits import Limits
 from orchestrator.config.tables import Configuration, SandboxTable
@@ -157,7 +157,7 @@ async def _open_grounds(
         open_checkout_ways(
             table.checkouts, repository, covey_home(os.environ), spawner, records.tell
         ) as ways,
-        open_tree_watching(table, repository, records.tell) as watching,
+        open_tree_reading(table, repository, records.tell) as reading,
         trio.open_nursery() as nursery,
     ):
         nursery.start_soon(_warm_up, gateway)
@@ -184,7 +184,7 @@ async def _open_grounds(
                 output_tokens=endpoint.max_output_tokens,
             ),
             ways=ways,
-            watching=watching,
+            reading=reading,
         )
         nursery.cancel_scope.cancel()
 

@@ -9,7 +9,7 @@ from merge.files.lock import landing_lock
 from merge.snapshots.snapshot import Snapshot
 from merge.store.repository import find_repository
 from orchestrator.children.grounds import SharedSnapshot
-from orchestrator.children.tree_watching import open_tree_watching
+from orchestrator.children.tree_reading import open_tree_reading
 from orchestrator.config.tables import ChildrenTable
 from tests.conftest import RepositoryOf
 
@@ -60,7 +60,7 @@ async def test_untracked_files_are_carried_up_to_the_size_that_was_said(
     (repository.root / "small.txt").write_text("12345")
     (repository.root / "large.txt").write_text("x" * 100)
     table = ChildrenTable(untracked_bytes=50, watch=watched)
-    async with open_tree_watching(table, repository, pytest.fail) as watching:
-        snapshot = await SharedSnapshot(repository, table, watching).take()
+    async with open_tree_reading(table, repository, pytest.fail) as reading:
+        snapshot = await SharedSnapshot(repository, reading).take()
     assert [change.path for change in snapshot.changes] == [b"small.txt"]
     assert [left.path for left in snapshot.left_out] == ["large.txt"]

@@ -1,0 +1,266 @@
+"""Real git. A scan with git's cache finds what one without it finds, and the person's index stays as it is."""
+
+import itertools
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from merge.snapshots import snapshot, untracked_cache, working_tree
+from merge.snapshots.snapshot import Snapshot, take_snapshot
+from merge.snapshots.untracked_cache import cache_index, find_cached_index
+from merge.snapshots.working_tree import NESTED
+from merge.store.git import GitPlace
+from tests.merge.file_operations import Operation, carry_out, operations
+from tests.merge.places import MakePlace, Place, git_state
+
+ask_status = working_tree._ask_status  # pyright: ignore[reportPrivateUsage]
+
+_MOMENTS = itertools.count(1_600_000_000)
+
+
+@pytest.fixture(autouse=True)
+def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a few files were many."""
+    monkeypatch.setattr(untracked_cache, "_WORTH_BYTES", 1)
+
+
+def take(place: Place) -> tuple[Snapshot, list[bool]]:
+    """A snapshot, held against one without the cache; and of each `git status` that it took, whether with the cache."""
+    asked: list[bool] = []
+
+    def ask(where: GitPlace, *others: Any) -> Any:
+        asked.append(where.index is not None)
+        return ask_status(where, *others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(working_tree, "_ask_status", ask)
+        taken = take_snapshot(place.repository)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshot, "find_cached_index", lambda repository: None)  # pyright: ignore
+        assert taken == take_snapshot(place.repository)
+    return taken, asked
+
+
+def age(place: Place) -> None:
+    """Let no folder be so young that git would look into it whatever it remembers; each time it is another date."""
+    moment = next(_MOMENTS)
+    for folder, below, _ in os.walk(place.root):
+        below[:] = [name for name in below if name != ".git"]
+        os.utime(folder, (moment, moment))
+
+
+def test_what_changes_after_the_cache_is_found(dirty_place: Place) -> None:
+    place, root = dirty_place, dirty_place.root
+    place.write("untracked/one.txt", "1\n")
+    edits: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: place.write("untracked/two.txt", "in a folder that git has just looked into\n"),
+        lambda: place.write("src/deep/er/three.txt", "in a folder that was not touched for long\n"),
+        lambda: (root / "untracked/one.txt").unlink(),
+        lambda: place.write("src/app.py", "tracked\n"),
+        lambda: place.write(".gitignore", "*.log\n/build/\nthree.txt\n"),
+        lambda: place.write("src/.gitignore", "!three.txt\n"),
+        lambda: (root / "src/.gitignore").unlink(),
+        lambda: place.write(".git/info/exclude", "untracked\n"),
+        lambda: place.write(".git/info/exclude", ""),
+        lambda: (root / "src").rename(root / "source"),
+        lambda: (root / "untracked").chmod(0),
+        lambda: (root / "untracked").chmod(0o755),
+        lambda: place.write(b"untracked/caf\xe9", "a name that is no UTF-8\n"),
+        lambda: (root / "logo.bin").unlink(),
+    ]
+    before = git_state(place)
+    age(place)
+    assert cache_index(place.repository)
+    assert git_state(place) == before
+    trees: list[str] = []
+    for number, edit in enumerate(edits):
+        edit()
+        taken, asked = take(place)
+        assert asked == [True], number
+        trees.append(taken.tree)
+    assert len(set(trees)) > 8
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=4)
+@given(first=operations(), second=operations())
+def test_whatever_changes_is_found(
+    dirty_place: Place, first: Sequence[Operation], second: Sequence[Operation]
+) -> None:
+    compare(dirty_place, first, second)
+
+
+@pytest.mark.soak
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400, derandomize=False)
+@given(first=operations(), second=operations())
+def test_whatever_changes_is_found_in_the_long_run(
+    dirty_place: Place, first: Sequence[Operation], second: Sequence[Operation]
+) -> None:
+    compare(dirty_place, first, second)
+
+
+def compare(place: Place, first: Sequence[Operation], second: Sequence[Operation]) -> None:
+    carry_out(place.root, first)
+    age(place)
+    assert cache_index(place.repository)
+    take(place)
+    carry_out(place.root, second)
+    take(place)
+
+
+def test_what_comes_while_git_looks_is_found(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a second: a git that knows only seconds sees no other date on the folder."""
+    place.write("folder/one.txt", "1\n")
+    before = (place.root / "folder").stat()
+    remember = untracked_cache._let_git_remember  # pyright: ignore[reportPrivateUsage]
+
+    def remember_and_miss(where: GitPlace) -> bool:
+        answer = remember(where)
+        assert where.index is not None
+        os.utime(where.index, (later := time.time() + 1, later))
+        place.write("folder/two.txt", "2\n")
+        os.utime(place.root / "folder", ns=(before.st_atime_ns, before.st_mtime_ns))
+        return answer
+
+    monkeypatch.setattr(untracked_cache, "_let_git_remember", remember_and_miss)
+    assert cache_index(place.repository)
+    taken, asked = take(place)
+    assert asked == [True]
+    assert [change.path for change in taken.changes] == [b"folder/one.txt", b"folder/two.txt"]
+
+
+def test_an_edit_of_the_second_in_which_the_index_was_written_is_found(place: Place) -> None:
+    """Of the same size: git tells it from what it has by the date of its index."""
+    then = time.time() - 60
+    for data in (b"print(1)\n", b"print(2)\n"):
+        file = place.write("src/app.py", data)
+        os.utime(file, (then, then))
+        if data == b"print(1)\n":
+            place.git("add", "src/app.py")
+            os.utime(place.root / ".git/index", (then, then))
+    assert cache_index(place.repository)
+    taken, asked = take(place)
+    assert asked == [True]
+    (change,) = taken.changes
+    assert change.after is not None
+    assert place.git("cat-file", "blob", change.after.object) == b"print(2)"
+
+
+def test_a_folder_that_becomes_a_repository_is_told_as_one(place: Place) -> None:
+    place.write("inside/folder/file.txt", "1\n")
+    age(place)
+    assert cache_index(place.repository)
+    assert take(place)[1] == [True]
+    subprocess.run(["git", "init", "-q", str(place.root / "inside")], check=True)
+    taken, asked = take(place)
+    assert asked == [True, False]
+    assert [(left.path, left.reason) for left in taken.left_out] == [("inside/", NESTED)]
+
+
+def test_a_repository_that_is_one_no_more_is_told_by_its_files(place: Place) -> None:
+    place.write("inside/file.txt", "1\n")
+    subprocess.run(["git", "init", "-q", str(place.root / "inside")], check=True)
+    age(place)
+    assert cache_index(place.repository)
+    assert take(place)[1] == [True]
+    (place.root / "inside/.git").rename(place.root.parent / "elsewhere")
+    taken, asked = take(place)
+    assert asked == [True, False]
+    assert [change.path for change in taken.changes] == [b"inside/file.txt"]
+
+
+def test_a_changed_index_has_no_copy_until_there_is_a_new_one(place: Place) -> None:
+    assert cache_index(place.repository)
+    (old,) = copies(place)
+    place.write("new.txt", "new\n")
+    place.git("add", "new.txt")
+    assert take(place)[1] == [False]
+    assert cache_index(place.repository)
+    (new,) = copies(place)
+    assert new != old
+    assert take(place)[1] == [True]
+
+
+def copies(place: Place) -> list[str]:
+    return os.listdir(place.repository.git_dir / "covey/indexes")
+
+
+def vanish(place: Place) -> None:
+    for name in copies(place):
+        (place.repository.git_dir / "covey/indexes" / name).unlink()
+
+
+def garble(place: Place) -> None:
+    for name in copies(place):
+        (place.repository.git_dir / "covey/indexes" / name).write_bytes(b"no index")
+
+
+def stage(place: Place) -> None:
+    place.write("staged meanwhile.txt", "x\n")
+    place.git("add", "staged meanwhile.txt")
+
+
+@pytest.mark.parametrize("meanwhile", [vanish, garble, stage])
+def test_a_copy_that_goes_while_it_is_used_is_not_believed(
+    place: Place, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[Place], None]
+) -> None:
+    assert cache_index(place.repository)
+    happens = [meanwhile]
+
+    def ask(where: GitPlace, *others: Any) -> Any:
+        for act in happens:
+            happens.clear()
+            act(place)
+        return ask_status(where, *others)
+
+    monkeypatch.setattr(working_tree, "_ask_status", ask)
+    taken = take_snapshot(place.repository)
+    assert taken == take(place)[0]
+    assert [change.path for change in taken.changes] == (
+        [b"staged meanwhile.txt"] if meanwhile is stage else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core.untrackedCache", "false"),
+        ("core.fsmonitor", "true"),
+        ("core.splitIndex", "true"),
+        ("core.trustctime", "false"),
+        ("core.checkStat", "minimal"),
+        ("core.sparseCheckout", "true"),
+        ("index.skipHash", "true"),
+    ],
+)
+def test_under_settings_by_which_git_knows_less_there_is_no_cache(place: Place, key: str, value: str) -> None:
+    place.git("config", key, value)
+    if key == "index.skipHash":  # known to git from 2.40 on; what it then writes is the same from any
+        index = place.repository.git_dir / "index"
+        index.write_bytes(index.read_bytes()[:-20] + bytes(20))
+    assert not cache_index(place.repository)
+    assert take(place)[1] == [False]
+
+
+def test_where_git_cant_scan_there_is_no_cache(place: Place) -> None:
+    place.write(".gitattributes", "*.py filter=gone\n")
+    place.write(
+        "src/app.py", place.read("src/app.py").swapcase()
+    )  # of the same size: git must look at what is in it
+    place.git("config", "filter.gone.clean", "no-such-program")
+    place.git("config", "filter.gone.required", "true")
+    assert not cache_index(place.repository)
+    assert find_cached_index(place.repository) is None
+
+
+def test_a_repository_without_an_index_has_none(make_place: MakePlace) -> None:
+    place = make_place()
+    (place.root / ".git/index").unlink(missing_ok=True)
+    assert not cache_index(place.repository)
+    assert not Path(place.repository.git_dir / "covey/indexes").exists()
