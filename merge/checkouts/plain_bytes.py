@@ -1,35 +1,24 @@
-"""Whether a file's bytes are what git stores of it: then nobody need ask git to write or read it.
+"""Whether git, in a checkout, makes nothing else of any file than what it stores: then nobody need ask it for one.
 
-Pure but for looking at the files that give attributes to all of a person's repositories. Says no where it is not sure.
+Asked before there are files, so it is about settings and attributes that are in no tree; whoever asks looks for
+`.gitattributes` himself. Any attribute is a no here, since a file may hold whatever a child writes. What is asked of
+files of the person's working tree, with the attributes that are there, is `merge.store.plain_rules`'.
 """
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
+from merge.store.conversion import attributes_of_person, attributes_of_system, converts_nothing
 from merge.store.private_git import Inheritance
-
-_SYSTEM_ATTRIBUTES = ("/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")
-
-_NOT_AS_USUAL = {
-    "core.autocrlf": ("true", "input", "yes", "on", "1"),
-    "core.filemode": ("false", "no", "off", "0"),
-    "core.symlinks": ("false", "no", "off", "0"),
-    "core.ignorecase": ("true", "yes", "on", "1"),
-    "core.precomposeunicode": ("true", "yes", "on", "1"),
-}
-"""Settings, and the values with which git makes something else of a file than what it is."""
 
 
 def stores_bytes_as_they_are(inheritance: Inheritance) -> bool:
     """Whether git, under these settings, stores files as they are wherever no `.gitattributes` rules over them."""
-    config: Mapping[str, str] = inheritance.config
-    if any(config.get(key, "").lower() in values for key, values in _NOT_AS_USUAL.items()):
+    if not converts_nothing(inheritance.config) or inheritance.info.get("attributes", b"").strip():
         return False
-    if inheritance.info.get("attributes", b"").strip():
-        return False
-    home = Path(config.get("core.attributesfile") or _persons_attributes()).expanduser()
-    return not any(_may_be_there(Path(place)) for place in (home, *_SYSTEM_ATTRIBUTES))
+    own = attributes_of_person(inheritance.config)
+    # A relative one would be a file of the checkout, which is not there yet.
+    files = [*([Path(own)] if own is not None else []), *map(Path, attributes_of_system())]
+    return all(path.is_absolute() and not _may_be_there(path) for path in files)
 
 
 def _may_be_there(path: Path) -> bool:
@@ -40,8 +29,3 @@ def _may_be_there(path: Path) -> bool:
     except OSError:
         return True  # it can't be told
     return True
-
-
-def _persons_attributes() -> str:
-    """Where git looks for them unless told otherwise (gitattributes(5))."""
-    return str(Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config") / "git/attributes")

@@ -23,6 +23,7 @@ from merge.files.file_locks import alone, alone_or_not, lock_shared
 from merge.files.removal import remove_tree
 from merge.snapshots.snapshot import Snapshot, commit_of
 from merge.store.commits import read_commit
+from merge.store.conversion import attributes_of_person, attributes_of_system
 from merge.store.git import GitFailed, GitPlace
 from merge.store.index_file import Bytes, entry_offsets, map_bytes
 from merge.store.objects import changed_paths
@@ -75,7 +76,7 @@ def pristine_home(cache: Path, repository: Repository, inheritance: Inheritance)
     for part in (
         repr(sorted(inheritance.config.items())),
         repr(own),
-        repr(_attributes_of_person(inheritance)),
+        repr(_attributes_elsewhere(repository, inheritance)),
     ):
         digest.update(b"\0" + part.encode(errors="surrogateescape"))
     return cache / digest.hexdigest()[:16]
@@ -229,10 +230,13 @@ def rules_differ(changes: Sequence[Change]) -> bool:
     return any(change.path.rpartition(b"/")[2] == b".gitattributes" for change in changes)
 
 
-def _attributes_of_person(inheritance: Inheritance) -> bytes:
-    """What the file holds that gives attributes in all of the person's repositories (gitattributes(5))."""
-    named = inheritance.config.get("core.attributesfile", "~/.config/git/attributes")
-    try:
-        return Path(named).expanduser().read_bytes()
-    except (OSError, RuntimeError):
-        return b""
+def _attributes_elsewhere(repository: Repository, inheritance: Inheritance) -> list[bytes]:
+    """What the files hold that give attributes in all of the person's repositories, and on the whole machine."""
+    own = attributes_of_person(inheritance.config)
+    held: list[bytes] = []
+    for name in (*([own] if own is not None else []), *attributes_of_system()):
+        try:
+            held.append((repository.root / name).read_bytes())
+        except OSError:
+            held.append(b"")
+    return held

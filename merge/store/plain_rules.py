@@ -1,7 +1,9 @@
 """Where git stores files and writes them byte for byte: no setting, no attribute and no name has it do otherwise.
 
-Most repositories are such nearly everywhere, and then no git has to run for a few files. Attribute files are searched
-for the words that matter, for whichever path, not understood; whatever there is a doubt about is left for git.
+Asked of a few files of the person's working tree, with the attributes that are there: most repositories are such nearly
+everywhere, and then no git has to run. Attribute files are searched for the words that matter, for whichever path, not
+understood; whatever there is a doubt about is left for git. What is asked of a whole checkout, before there are files
+in it, is `merge.checkouts.plain_bytes`'.
 """
 
 import os

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from merge.store.conversion import attributes_of_person, is_named_by_git
 from merge.store.filters import filters_without_program, neutral_settings, settings_to_run_in
 from merge.store.git import GitPlace, quote_folder, run_git
 from merge.store.repository import Repository
@@ -186,6 +187,11 @@ def _own_config(repository: Repository, config: Mapping[str, str]) -> dict[str, 
     ours["core.repositoryformatversion"] = "1" if "extensions.objectformat" in ours else "0"
     if "core.hookspath" in config:
         ours["core.hookspath"] = os.devnull  # set for all repositories, it would reach this one too
+    named = attributes_of_person(ours) if "core.attributesfile" in ours else None
+    if named is not None and not is_named_by_git(ours):
+        ours["core.attributesfile"] = str(
+            repository.root / named
+        )  # the person's, not what a child puts there
     if "lfs.storage" in ours:
         ours["lfs.storage"] = str(repository.common_dir / ours["lfs.storage"])
     return ours

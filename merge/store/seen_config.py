@@ -11,10 +11,15 @@ from pathlib import Path
 
 import msgspec
 
-from merge.store.config_sources import Sources, home_folder, read_config_and_sources, system_folders
+from merge.store.config_sources import Sources, read_config_and_sources
+from merge.store.conversion import (
+    Config,
+    attributes_of_person,
+    attributes_of_system,
+    stores_as_it_stands,
+    writes_as_stored,
+)
 from merge.store.repository import Repository
-
-_NO = frozenset(("", "false", "no", "off", "0"))
 
 
 class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +57,7 @@ def read_rules(repository: Repository) -> Rules:
     config, sources = read_config_and_sources(repository)
     attributes = tuple(_attribute_files(repository, config))
     within = tuple(_within(repository, (*sources.marks, *attributes)))
-    rules = Rules(_is_written_as_stored(config), _is_stored_as_it_stands(config), attributes, within)
+    rules = Rules(writes_as_stored(config), stores_as_it_stands(config), attributes, within)
     if sources.are_settled:
         _keep(file, _Kept(sources, rules))
     return rules
@@ -69,35 +74,13 @@ def _keep(file: Path, kept: _Kept) -> None:
             unfinished.unlink()
 
 
-def _is_written_as_stored(config: dict[str, str]) -> bool:
-    return (
-        config.get("core.autocrlf", "").lower() in {*_NO, "input"}
-        and config.get("core.eol", "lf").lower() in ("lf", "native")
-        and config.get("core.symlinks", "true").lower() not in _NO
-        and "attr.tree" not in config
-        and not config.get("core.attributesfile", "").startswith(("%", ":"))
-    )
-
-
-def _is_stored_as_it_stands(config: dict[str, str]) -> bool:
-    return (
-        _is_written_as_stored(config)
-        and config.get("core.filemode", "true").lower() not in _NO
-        and config.get("core.ignorecase", "").lower() in _NO
-        and config.get("core.precomposeunicode", "").lower() in _NO
-    )
-
-
-def _attribute_files(repository: Repository, config: dict[str, str]) -> Iterator[str]:
-    """Where attributes may be beside the working tree (gitattributes(5), "FILES")."""
+def _attribute_files(repository: Repository, config: Config) -> Iterator[str]:
+    """Where attributes may be beside the `.gitattributes` of the working tree (gitattributes(5), "FILES")."""
     yield str(repository.common_dir / "info" / "attributes")
-    named = config.get("core.attributesfile")
-    if named is None:
-        yield str(home_folder() / "git" / "attributes")
-    elif named:
-        yield str(repository.root / os.path.expanduser(named))  # noqa: PTH111 (see `config_sources`)
-    for folder in system_folders():
-        yield str(folder / "gitattributes")
+    named = attributes_of_person(config)
+    if named is not None:
+        yield str(repository.root / named)
+    yield from attributes_of_system()
 
 
 def _within(repository: Repository, files: Iterable[str]) -> Iterator[str]:

@@ -88,6 +88,24 @@ def compare_with_plain(place: Place, way: Way, done: Sequence[Operation]) -> Non
             remove_checkout(place.repository, checkout)
 
 
+def test_attributes_that_a_setting_names_rule_as_in_a_plain_folder(place: Place, overlay: OverlayWay) -> None:
+    place.write("mine", "*.md eol=crlf\n")
+    place.git("config", "core.attributesFile", "mine")
+    place.commit()
+    for way in (overlay, PlainWay()):
+        checkout = make(place, "child", way)
+
+        def change(root: Path) -> None:
+            assert (root / "README.md").read_bytes() == b"# A project\r\n"
+            (root / "README.md").write_bytes(b"# Changed\r\n")
+
+        do(place, checkout, change)
+        (changed,) = take_result(place.repository, checkout).changes
+        remove_checkout(place.repository, checkout)
+        assert changed.after is not None
+        assert place.git("cat-file", "blob", changed.after.object) == b"# Changed"
+
+
 def test_nothing_of_it_is_left(dirty_place: Place, overlay: OverlayWay) -> None:
     checkout = make(dirty_place, "child", overlay)
     do(dirty_place, checkout, lambda root: (root / "new.txt").write_text("new\n"))

@@ -23,6 +23,10 @@ def test_usual_settings_change_no_file() -> None:
         ({"core.autocrlf": "True"}, b""),
         ({"core.filemode": "false"}, b""),
         ({"core.symlinks": "false"}, b""),
+        ({"core.ignorecase": "2"}, b""),
+        ({"core.attributesfile": "in-the-tree"}, b""),
+        ({"core.attributesfile": "~nobody-of-this-name/attributes"}, b""),
+        ({"core.attributesfile": ":(optional)/nowhere"}, b""),
         ({}, b"*.txt eol=crlf\n"),
     ],
 )

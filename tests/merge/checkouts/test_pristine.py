@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from merge.checkouts.pristine import (
     UNUSED_SECONDS,
     drop_unused,
@@ -77,6 +79,25 @@ def test_line_endings_that_change_write_it_anew(place: Place, tmp_path: Path) ->
     assert (pristine.home / "files" / "README.md").read_bytes() == b"# A project\r\n"
     place.git("config", "core.autocrlf", "true")
     assert pristine_home(tmp_path / "cache", place.repository, settings_of(place)) != home
+
+
+def test_attributes_that_are_in_no_tree_are_settings_too(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def home() -> Path:
+        return pristine_home(tmp_path / "cache", place.repository, settings_of(place))
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    monkeypatch.chdir(tmp_path)
+    seen = [home()]
+    (tmp_path / "xdg/git").mkdir(parents=True)
+    (tmp_path / "xdg/git/attributes").write_text("*.md eol=crlf\n")
+    seen.append(home())
+    place.git("config", "core.attributesFile", "mine")  # from the top of the working tree
+    seen.append(home())
+    place.write("mine", "*.md eol=crlf\n")
+    seen.append(home())
+    assert len({*seen}) == 4
 
 
 def test_one_that_nobody_uses_goes(place: Place, tmp_path: Path) -> None:

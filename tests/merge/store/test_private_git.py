@@ -45,6 +45,20 @@ def test_git_takes_it_for_its_own(place: Place, tmp_path: Path) -> None:
     assert place.ask("count-objects") == theirs, "new objects stay its own"
 
 
+@pytest.mark.parametrize("name", ["mine", "~/mine"])
+def test_attributes_that_a_setting_names_are_the_persons(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("HOME", str(place.root))
+    place.write("mine", "*.md eol=crlf\n")
+    place.git("config", "core.attributesFile", name)
+    made = laid_out(place, tmp_path / "made")
+    made.write("mine", "*.md eol=lf\n")
+    assert (
+        made.ask("check-attr", "eol", "a.md") == place.ask("check-attr", "eol", "a.md") == "a.md: eol: crlf"
+    )
+
+
 @pytest.mark.parametrize(
     "value",
     ["", "plain", " space around ", 'quo"te', "back\\slash", "two\nlines", "tab\there", "a # b ; c", "é"],
