@@ -5,9 +5,6 @@ the proof. What a child's life consists of is in `orchestrator.children.child`; 
 and that each report reaches the parent's model exactly once.
 """
 
-import os
-import re
-import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +13,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from merge.landings.landing import Landed
-from merge.store.repository import children_folder
+from orchestrator.children.child_ids import new_id
+from orchestrator.children.child_words import begun, list_of, state_of, unknown_agent
 from orchestrator.children.first_message import role
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.kept_folders import KeptFolders
@@ -113,7 +111,10 @@ class Children:
             for row in grounds.ledger.readable_rows()[0]
             if row.session == grounds.session and row.child not in self.roster
         ]
-        return "\n\n".join([*earlier, *([self._list()] if self.roster else [])])
+        return "\n\n".join([*earlier, *([self._list_of_all()] if self.roster else [])])
+
+    def _list_of_all(self) -> str:
+        return list_of(self.roster.values(), self._grounds.slots.limit)
 
     def unmerged(self) -> tuple[ChildId, ...]:
         """Children of the session that are alive, or whose edits are in a folder of their own and nowhere else.
@@ -136,7 +137,7 @@ class Children:
                 return failed("agent goes with a new child; this one has its instructions already.")
             return await self._answer_about(arguments, arguments.child)
         if arguments == TaskArguments():
-            return ToolAnswer(self._list())
+            return ToolAnswer(self._list_of_all())
         if arguments.kill or arguments.wait_secs is not None:
             return failed("kill and wait_secs go with child: ID; name the child.")
         if arguments.kind is None or not arguments.prompt or not arguments.prompt.strip():
@@ -145,7 +146,7 @@ class Children:
         if arguments.agent is not None:
             agent = self._grounds.agents.find(arguments.agent)
             if agent is None:
-                return failed(self._unknown_agent(arguments.agent))
+                return failed(unknown_agent(arguments.agent, self._grounds.agents.agents))
         async with self._in_turn:
             await trio.to_thread.run_sync(load_what_children_need)
             child = self._new_child(arguments, agent)
@@ -156,7 +157,7 @@ class Children:
         self.roster[child.new.id] = child
         self._nursery.start_soon(self._live, child, self._shared)
         if child.new.background:
-            return ToolAnswer(self._in_the_background(child))
+            return ToolAnswer(begun(child, self._grounds.slots.limit))
         try:
             await child.ended.wait()
         except trio.Cancelled:
@@ -171,11 +172,11 @@ class Children:
         assert arguments.prompt is not None
         from orchestrator.children.child import Child, NewChild  # see `load_what_children_need`
 
+        grounds = self._grounds
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
-        new = NewChild(
-            self._new_id(title), arguments.kind, title, arguments.prompt, arguments.background, agent
-        )
-        return Child(new, self._grounds)
+        id = new_id(title, grounds.repository, grounds.ledger, self.roster)
+        new = NewChild(id, arguments.kind, title, arguments.prompt, arguments.background, agent)
+        return Child(new, grounds)
 
     async def _live(self, child: "Child", shared: SharedSnapshot) -> None:
         await child.live(shared)
@@ -202,11 +203,11 @@ class Children:
             row = self._grounds.ledger.read(child.new.id)
             if row is not None and row.state == "kept":
                 return await self._take_up(arguments, row)
-            return failed(f"{child.new.id} has finished; it no longer reads messages.\n{self._state(child)}")
+            return failed(f"{child.new.id} has finished; it no longer reads messages.\n{state_of(child)}")
         if arguments.wait_secs is not None:
             with trio.move_on_after(arguments.wait_secs):
                 await child.ended.wait()
-        return self._whole_report(child) if child.report is not None else ToolAnswer(self._state(child))
+        return self._whole_report(child) if child.report is not None else ToolAnswer(state_of(child))
 
     async def _answer_about_another(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
         """A child of another session, or from before this one was resumed: asked about, or taken up when it is kept."""
@@ -256,50 +257,6 @@ class Children:
             if child.report is not None and child.new.id not in self._delivered
         ]
 
-    def _in_the_background(self, child: "Child") -> str:
-        who = f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)})"
-        ask = f"its report reaches you when it finishes. Ask with child: {child.new.id}."
-        if not child.is_queued:
-            return f"started {who} in the background; {ask}"
-        return (
-            f"queued {who} in the background: {self._grounds.slots.limit} at work, which is the limit; {ask}"
-        )
-
-    def _unknown_agent(self, name: str) -> str:
-        known = ", ".join(agent.name for agent in self._grounds.agents.agents)
-        return f"There is no agent {name!r}. " + (
-            f"The agents are: {known}." if known else "No agent file is here; leave agent out."
-        )
-
-    def _state(self, child: "Child") -> str:
-        now = trio.current_time()
-        state = "finished" if child.report is not None else "queued" if child.is_queued else "running"
-        return (
-            f"child {child.new.id} ({role(child.new.kind, child.new.agent_name)}) {state}: {child.new.title}\n"
-            f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
-            f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
-            f"{_wished_model(child.new.agent)}"
-        )
-
-    def _list(self) -> str:
-        slots, alive = self._grounds.slots, self.running()
-        queued = sum(child.is_queued for child in alive)
-        head = f"running {len(alive) - queued} of {slots.limit}, queued {queued}, ended {len(self.roster) - len(alive)}"
-        return "\n\n".join([head, *(self._state(child) for child in self.roster.values())])
-
-    def _new_id(self, title: str) -> ChildId:
-        """A name that is safe as a folder's, tells the task, and is no other child's of the repository."""
-        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:24].strip("-") or "child"
-        while True:
-            new = ChildId(f"{slug}-{secrets.token_hex(2)}")
-            # A leftover folder of that name is somebody's work, and a row of it what became of that: never reused.
-            if (
-                new not in self.roster
-                and not os.path.lexists(children_folder(self._grounds.repository) / new)
-                and self._grounds.ledger.read(new) is None
-            ):
-                return new
-
     def _tell(self) -> None:
         news, self.news = self.news, trio.Event()
         news.set()
@@ -307,13 +264,6 @@ class Children:
 
 def _has_folder(row: LedgerRow) -> bool:
     return row.checkout is not None and Path(unquote_path(row.checkout)).is_dir()
-
-
-def _wished_model(agent: Agent | None) -> str:
-    """What an agent file's `model` came to: it is told, and not used."""
-    if agent is None or agent.model in ("", "inherit"):
-        return ""
-    return f"\nits agent file asks for the model {agent.model}; it has the session's"
 
 
 def load_what_children_need() -> None:

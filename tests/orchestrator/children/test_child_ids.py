@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.children import children
+from orchestrator.children import child_ids
 from orchestrator.children.ledger import LedgerRow
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import says, talk
@@ -20,7 +20,7 @@ async def test_the_name_of_a_child_of_before_is_given_to_no_other(
     def chance(_: int) -> str:
         return next(chances)
 
-    monkeypatch.setattr(children.secrets, "token_hex", chance)
+    monkeypatch.setattr(child_ids.secrets, "token_hex", chance)
     async with test_children.bench(repository_of("python_package"), talk("Look", says("seen"))) as it:
         old = LedgerRow(
             ChildId("look-0000"), "s-0", GONE, "implement", "look", "Look.", "landed", 1.0, 2.0, landing="7"
