@@ -10,7 +10,8 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from io import RawIOBase
+from contextlib import suppress
+from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
 
@@ -75,13 +76,16 @@ class Journal:
             fcntl.flock(
                 self._file, fcntl.LOCK_EX | fcntl.LOCK_NB
             )  # goes with the file, however the process ends
+            self._count = sum(1 for _ in read_entries(path))
+            _drop_torn_line(path, self._file)
         except BlockingIOError as error:
             self._file.close()
             raise JournalInUse(
                 f"The session of {path} runs in another process; end it there first."
             ) from error
-        self._count = sum(1 for _ in read_entries(path))
-        _drop_torn_line(path, self._file)
+        except BaseException:
+            self._file.close()
+            raise
         self._sounds: deque[tuple[int, Heard]] = deque(maxlen=_SOUNDS_KEPT)
         self._sounds_heard = 0
         self._news = trio.Event()
@@ -191,6 +195,24 @@ def read_entries(path: Path) -> Iterator[Entry]:
                 yield _decoder.decode(line)
             except msgspec.MsgspecError as error:
                 raise JournalBroken(f"{path}, line {number}: {error}.") from error
+
+
+def readable_entries(path: Path) -> Iterator[Entry]:
+    """The entries that can be read, whatever else is between them: for who looks for what is left."""
+    with path.open("rb") as lines:
+        for line in lines:
+            with suppress(msgspec.MsgspecError):
+                yield _decoder.decode(line)
+
+
+def is_being_written(file: BufferedReader) -> bool:
+    """Whether a session that runs, here or in another process, writes the journal that `file` reads."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
 
 
 def _drop_torn_line(path: Path, file: RawIOBase) -> None:

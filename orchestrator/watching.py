@@ -4,7 +4,6 @@ The journal is a file, so it is read as any reader reads it, from its first line
 not noticed. Where no session writes it any more, its end is the end. Knows nothing of what is drawn.
 """
 
-import fcntl
 from collections.abc import AsyncIterator
 from io import BufferedReader
 from pathlib import Path
@@ -14,7 +13,7 @@ import trio
 
 from orchestrator.events import SessionFinished
 from orchestrator.faults import UserError
-from orchestrator.journal import Entry, Heard, JournalBroken
+from orchestrator.journal import Entry, Heard, JournalBroken, is_being_written
 
 _LOOK_SECONDS = 0.2
 """How often a file of another process is looked at: no way to be told of its growth is everywhere."""
@@ -67,18 +66,8 @@ class WatchedJournal:
             if quiet == 0 or quiet >= _QUIET_LOOKS:
                 # A session that ended in order said so; one that died let go of its file.
                 over = last is not None and isinstance(last.event, SessionFinished)
-                if (over or not is_written(file)) and not file.peek(1):
+                if (over or not is_being_written(file)) and not file.peek(1):
                     return
                 quiet = 0
             quiet += 1
             await trio.sleep(_LOOK_SECONDS)
-
-
-def is_written(file: BufferedReader) -> bool:
-    """Whether a session writes the journal that `file` reads."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    fcntl.flock(file, fcntl.LOCK_UN)
-    return False

@@ -15,7 +15,6 @@ import msgspec
 from merge.checkouts.checkout_site import (
     Site,
     all_sites,
-    is_folder,
 )
 from merge.checkouts.children_place import NoPlace, claim_folder, forget_folder
 from merge.checkouts.overlay import (
@@ -118,11 +117,6 @@ def checkout_mount(repository: Repository, checkout: Checkout) -> Mount | None:
 def is_begun(repository: Repository, name: str) -> bool:
     """Whether a checkout of this name is there or was being made: then its folder and what is in it is covey's."""
     return twin_folder(repository, name).exists()
-
-
-def is_there(repository: Repository, checkout: Checkout) -> bool:
-    """Whether there is anything of what the child did: its folder, or a layer."""
-    return is_folder(Path(checkout.path)) or (twin_folder(repository, checkout.name) / "upper").is_dir()
 
 
 def linked_caches(repository: Repository, checkout: Checkout) -> tuple[Path, ...]:

@@ -157,6 +157,11 @@ def forget_place(folder: Path) -> None:
         folder.rmdir()
 
 
+def stands_whole(twin: Path, folder: Path) -> bool:
+    """Whether the folder has been written and is in its place, whatever of the layers is still there."""
+    return (twin / "written").exists() and not place_beside(folder).exists()
+
+
 def place_beside(folder: Path) -> Path:
     """Where the folder is written before it is whole."""
     return folder.with_name(f".{folder.name}.new")

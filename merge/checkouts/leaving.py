@@ -4,7 +4,7 @@ Knows no landing: whoever calls has made sure that nothing is lost.
 """
 
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 
 from merge.checkouts.checkout import (
@@ -20,9 +20,9 @@ from merge.checkouts.checkout_site import (
     is_folder,
 )
 from merge.checkouts.children_place import forget_folder
-from merge.checkouts.keeping import forget_place, keep, laid_aside
-from merge.checkouts.overlay import OverlayUnreadable, read_record
+from merge.checkouts.keeping import forget_place, keep, laid_aside, stands_whole
 from merge.checkouts.pool import give_back
+from merge.checkouts.unwritten import is_layered
 from merge.files.removal import remove_tree
 from merge.snapshots.submodule_pins import unpin
 from merge.store.git import GitFailed, GitPlace, run_git
@@ -64,9 +64,8 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
     inner = [site.repository for site in all_sites(site_of(repository, checkout))][1:]
     folder, twin = Path(checkout.path), twin_folder(repository, checkout.name)
     with laid_aside(twin):
-        with _told_as_os_error():
-            if read_record(twin) is not None:
-                forget_place(folder)
+        if is_layered(twin) and not stands_whole(twin, folder):
+            forget_place(folder)
         if is_folder(folder):
             with contextlib.suppress(OSError):  # what can't be moved can be removed
                 give_back(repository, folder, twin)
@@ -78,14 +77,6 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
         run_git(place, "update-ref", "--stdin", "-z", feed=b"".join(_delete(ref) for ref in refs))
         for submodule in inner:
             unpin(submodule, children=[checkout.name])
-
-
-@contextlib.contextmanager
-def _told_as_os_error() -> Generator[None]:
-    try:
-        yield
-    except OverlayUnreadable as error:
-        raise OSError(str(error)) from error
 
 
 def _delete(ref: str) -> bytes:

@@ -23,6 +23,7 @@ from merge.checkouts.layers_copied import copy_folder
 from merge.checkouts.pristine import still_shows
 from merge.checkouts.touched import SmallWorld, open_small_world
 from merge.checkouts.touched_quickly import read_touched_quickly
+from merge.checkouts.unwritten import is_layered
 from merge.files.file_locks import lock_shared
 from merge.files.removal import remove_tree
 from merge.store.git import GitPlace, run_git
@@ -71,11 +72,12 @@ class Mount:
 
 def write_record(twin: Path, record: OverlayRecord) -> None:
     """Make the twin's checkout an overlay: its upper layer, empty, and what is below it."""
-    (twin / "upper").mkdir()
-    (twin / "work").mkdir()
     new = twin / f"{_RECORD}.new"
     new.write_bytes(msgspec.json.encode(record))
     new.rename(twin / _RECORD)
+    # The record first: an upper layer without one is work of which nobody can tell what is below it.
+    (twin / "upper").mkdir()
+    (twin / "work").mkdir()
 
 
 def read_record(twin: Path) -> OverlayRecord | None:
@@ -86,7 +88,9 @@ def read_record(twin: Path) -> OverlayRecord | None:
     """
     try:
         return msgspec.json.decode((twin / _RECORD).read_bytes(), type=OverlayRecord)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if is_layered(twin):
+            raise OverlayUnreadable(f"{twin / _RECORD} is gone; see {twin / 'upper'}.") from error
         return None
     except msgspec.MsgspecError as error:
         raise OverlayUnreadable(f"{twin / _RECORD} can't be read ({error}); see {twin / 'upper'}.") from error
@@ -102,7 +106,7 @@ def held_record(twin: Path) -> Generator[OverlayRecord | None]:
     while True:
         descriptor = _open_record(twin)
         if descriptor is None:
-            yield None
+            yield read_record(twin)
             return
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH)

@@ -1,19 +1,42 @@
-"""Checkouts that are still layers: whether there are any, and whether a certain one is.
+"""Checkouts as the git directory tells of them: which have a twin, and which are still layers.
 
 A session asks this before anything else, so it costs a look and brings nothing of git's with it.
 """
 
+import os
 from pathlib import Path
 
 from merge.store.repository import Repository
 
 
+def begun_checkouts(repository: Repository) -> frozenset[str]:
+    """The names of the checkouts that were begun and are not removed: each has a twin."""
+    try:
+        return frozenset(os.listdir(_twins(repository)))
+    except FileNotFoundError:
+        return frozenset()
+
+
 def unwritten_checkouts(repository: Repository) -> frozenset[str]:
     """The names of the checkouts, at work or kept, that still have a layer of their own."""
-    above = repository.common_dir / "covey" / "checkouts"
-    return frozenset(each.parent.name for each in above.glob("*/upper"))
+    return frozenset(each.parent.name for each in _twins(repository).glob("*/upper"))
 
 
 def is_unwritten(repository: Repository, name: str) -> bool:
     """Whether the folder of that checkout is an empty place, and what its child did is in a layer."""
-    return Path(repository.common_dir, "covey", "checkouts", name, "overlay.json").exists()
+    return is_layered(_twins(repository) / name)
+
+
+def layer_of(repository: Repository, name: str) -> Path:
+    """Where what the child of a checkout wrote is, while that is unwritten."""
+    return _twins(repository) / name / "upper"
+
+
+def is_layered(twin: Path) -> bool:
+    """Whether the checkout of a twin is one of layers; the record of what is below them may be damaged, or gone."""
+    # When a folder stands, the record goes first, the layer next, the mark that it was written last.
+    return (twin / "overlay.json").exists() or (not (twin / "written").exists() and (twin / "upper").exists())
+
+
+def _twins(repository: Repository) -> Path:
+    return repository.common_dir / "covey" / "checkouts"

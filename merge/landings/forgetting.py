@@ -6,7 +6,6 @@ and the taking away of refs and twins; the objects behind them are then git's to
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 
 from merge.files.removal import remove_tree
 from merge.landings.landing_journal import open_plans
@@ -43,17 +42,6 @@ def recorded_landings(repository: Repository) -> tuple[LandingRecord, ...]:
     """
     begun = {plan.landing for plan in open_plans(repository.common_dir)}
     return tuple(record for record in read_records(repository) if record.landing not in begun)
-
-
-def working_trees(repository: Repository) -> tuple[Path, ...]:
-    """The root of each of the repository's working trees, this one's first (gitrepository-layout(5))."""
-    roots = [repository.root]
-    if repository.common_dir.name == ".git":
-        roots.append(repository.common_dir.parent)
-    for pointer in sorted(repository.common_dir.glob("worktrees/*/gitdir")):
-        dot_git = Path(pointer.read_text(errors="surrogateescape").strip())
-        roots.append((pointer.parent / dot_git).resolve().parent)
-    return tuple(dict.fromkeys(roots))
 
 
 def forget_landings(repository: Repository, landings: Iterable[str]) -> None:

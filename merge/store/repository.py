@@ -72,6 +72,22 @@ def children_folder(repository: Repository) -> Path:
     return repository.root.with_name(f"{repository.root.name}-children")
 
 
+def working_trees(repository: Repository) -> tuple[Path, ...]:
+    """The root of each of the repository's working trees, this one's first (gitrepository-layout(5))."""
+    roots = [repository.root]
+    if repository.common_dir.name == ".git":
+        roots.append(repository.common_dir.parent)
+    for pointer in sorted(repository.common_dir.glob("worktrees/*/gitdir")):
+        dot_git = Path(pointer.read_text(errors="surrogateescape").strip())
+        roots.append((pointer.parent / dot_git).resolve().parent)
+    return tuple(dict.fromkeys(roots))
+
+
+def places_of_children(repository: Repository) -> tuple[Path, ...]:
+    """Where checkouts may stand: the folder beside each of the repository's working trees, this one's first."""
+    return tuple(root.with_name(f"{root.name}-children") for root in working_trees(repository) if root.name)
+
+
 _HALF_DONE = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",

@@ -19,6 +19,6 @@ def new_id(title: str, repository: Repository, ledger: Ledger, roster: Container
         if (
             new not in roster
             and not os.path.lexists(children_folder(repository) / new)
-            and ledger.read(new) is None
+            and not ledger.holds(new)
         ):
             return new

@@ -108,7 +108,7 @@ class Children:
         grounds = self._grounds
         earlier = [
             f"child {row.child} ({role(row.kind, row.agent)}) {row.state}: {row.title}"
-            for row in grounds.ledger.readable_rows()[0]
+            for row in grounds.ledger.rows()
             if row.session == grounds.session and row.child not in self.roster
         ]
         return "\n\n".join([*earlier, *([self._list_of_all()] if self.roster else [])])

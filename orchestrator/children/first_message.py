@@ -74,6 +74,9 @@ def role(kind: Kind, agent: str) -> str:
     return f"{kind}, agent {agent}" if agent else kind
 
 
+_STOPPED_BY = "stopped by "
+
+
 def describe_ending(ending: AnyEnding) -> str:
     """How a child's work ended, in a few words for the same line as its name."""
     match ending:
@@ -88,9 +91,32 @@ def describe_ending(ending: AnyEnding) -> str:
         case Died(detail=detail, last_words=words):
             return f"died: {detail}" + (f"; its last words: {words.splitlines()[-1]}" if words else "")
         case Stopped(by=by):
-            return f"stopped by {by}"
+            return f"{_STOPPED_BY}{by}"
         case NeverBegan(detail=detail):
             return f"could not start: {detail}"
+
+
+def ending_told(words: str, text: str) -> AnyEnding | None:
+    """The ending that `describe_ending` tells in these `words`, as far as they tell it, or None where it is not its.
+
+    `text` is the last that the child's model said.
+    """
+    kind, _, detail = words.partition(": ")
+    match kind:
+        case "finished":
+            return Answered(text)
+        case "ended early":
+            return LoopStopped(detail, text)
+        case "failed inside covey":
+            return Failed(detail)
+        case "died":
+            return Died(detail)
+        case "could not start":
+            return NeverBegan(detail)
+        case _ if words.startswith(_STOPPED_BY):
+            return Stopped(words.removeprefix(_STOPPED_BY))
+        case _:
+            return None
 
 
 def describe_landing(landing: AnyLanding, *, unwritten: bool = False) -> list[str]:

@@ -161,7 +161,7 @@ def left_to_write(repository: Repository, ledger: Ledger) -> "list[tuple[Reposit
     from orchestrator.review.outlook import checkout_of
 
     found: list[tuple[Repository, Checkout]] = []
-    for row in ledger.readable_rows()[0]:
+    for row in ledger.rows():
         if row.child not in names or row.state in OPEN_STATES or is_anothers(row.owner):
             continue
         known = stand(repository, row)

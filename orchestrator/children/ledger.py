@@ -124,31 +124,32 @@ class Ledger:
         claimed = msgspec.structs.replace(row, owner=owner)
         return claimed if self.swap(row, claimed) else None
 
+    def put_back(self, row: LedgerRow) -> bool:
+        """Put a row in that was lost; False, and nothing is written, when there is one that can be read."""
+        with self._writing():
+            self._connection.execute("BEGIN IMMEDIATE")
+            if self.read(row.child) is not None:
+                return False
+            self._put(row)
+        return True
+
     def read(self, child: ChildId) -> LedgerRow | None:
-        """The child's row, or None when there is none."""
-        rows = self._select("WHERE child = ?", (child,))
-        return rows[0] if rows else None
+        """The child's row, or None when there is none that can be read."""
+        return next((row for _, row in self._select("WHERE child = ?", (child,))), None)
+
+    def holds(self, child: ChildId) -> bool:
+        """Whether there is a row of that child, though it may be damaged."""
+        return bool(self._select("WHERE child = ?", (child,)))
 
     def rows(self, states: Iterable[State] | None = None) -> list[LedgerRow]:
-        """Every row, or those in one of `states`, oldest first."""
-        if states is None:
-            return self._select("", ())
-        wanted = tuple(states)
-        return self._select(f"WHERE state IN ({', '.join('?' * len(wanted))})", wanted)
-
-    def readable_rows(self, states: Iterable[State] | None = None) -> tuple[list[LedgerRow], list[ChildId]]:
-        """Like `rows`, for who must go on when a row is damaged: those that can be read, and whose can't."""
-        rows: list[LedgerRow] = []
-        damaged: list[ChildId] = []
-        for child, text in self._connection.execute(
-            "SELECT child, row FROM children ORDER BY began_at, child"
-        ):
-            try:
-                rows.append(msgspec.json.decode(text, type=LedgerRow))
-            except msgspec.MsgspecError:
-                damaged.append(ChildId(child))
+        """Every row that can be read, or those in one of `states`, oldest first."""
         wanted = None if states is None else frozenset(states)
-        return [row for row in rows if wanted is None or row.state in wanted], damaged
+        rows = (row for _, row in self._select())
+        return [row for row in rows if row is not None and (wanted is None or row.state in wanted)]
+
+    def damaged(self) -> list[ChildId]:
+        """The children whose rows can't be read, oldest first."""
+        return [child for child, row in self._select() if row is None]
 
     def forget(self, children: Iterable[ChildId]) -> None:
         """Take rows out: what `covey gc` does with children that landed or were dropped."""
@@ -167,17 +168,33 @@ class Ledger:
                 f"The ledger {self._path} can't be written ({error}). Make room there and begin again;"
                 " what children did is in their checkouts."
             ) from error
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(self._path, str(error)) from error
 
     def _put(self, row: LedgerRow) -> None:
         values = (row.child, row.began_at, row.state, encode_sayable(row, msgspec.json.encode).decode())
         self._connection.execute("INSERT OR REPLACE INTO children VALUES (?, ?, ?, ?)", values)
 
-    def _select(self, where: str, values: tuple[str, ...]) -> list[LedgerRow]:
-        found = self._connection.execute(f"SELECT row FROM children {where} ORDER BY began_at, child", values)
+    def _select(
+        self, where: str = "", values: tuple[str, ...] = ()
+    ) -> list[tuple[ChildId, LedgerRow | None]]:
+        """Each child with its row, or with None where that is damaged."""
+        # As bytes: text that is none must not hide the rows beside it.
+        query = f"SELECT child, CAST(row AS BLOB) FROM children {where} ORDER BY began_at, child"
         try:
-            return [msgspec.json.decode(text, type=LedgerRow) for (text,) in found]
-        except msgspec.MsgspecError as error:
+            found = self._connection.execute(query, values).fetchall()
+        except sqlite3.OperationalError as error:
+            raise CantRecord(f"The ledger {self._path} can't be read just now: {error}.") from error
+        except sqlite3.DatabaseError as error:
             raise _unreadable(self._path, str(error)) from error
+        return [(ChildId(child), _row_or_none(text)) for child, text in found]
+
+
+def _row_or_none(text: bytes) -> LedgerRow | None:
+    try:
+        return msgspec.json.decode(text, type=LedgerRow)
+    except msgspec.MsgspecError:
+        return None
 
 
 def ledger_path(repository: Repository) -> Path:
@@ -217,5 +234,5 @@ def open_ledger(repository: Repository) -> Generator[Ledger]:
 
 def _unreadable(path: Path, why: str) -> LedgerUnreadable:
     return LedgerUnreadable(
-        f"The ledger {path} can't be read ({why}); move it away, and what is kept stays in its folder."
+        f"The ledger {path} can't be read ({why}); move it away: the next start finds what is kept by its folder."
     )

@@ -2,39 +2,44 @@
 
 What a dead session leaves is told by three things: the ledger (where each child stood), the records of landings, and
 the checkouts. The disk decides where they disagree. Nobody else's children are touched: a row is claimed by replacing
-its dead owner in one transaction, and a row whose owner lives is left alone.
+its dead owner in one transaction, and a row whose owner lives is left alone. A child lands in the working tree that its
+session was in, or nowhere.
 """
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import trio
 
-from merge.checkouts.checkout import Checkout, is_begun, is_there
-from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.checkout import Checkout, is_begun
 from merge.checkouts.result import take_result
 from merge.checkouts.unwritten import is_unwritten
 from merge.files.hidden_place import leave
-from merge.landings.landing import AnyLanding, Began, Landed, NothingToLand
-from merge.landings.undo import LandingSummary, list_landings
+from merge.landings.landing import AnyLanding, Began, Held, NothingToLand
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId
 from orchestrator.children.child_record import ChildRecord, process_of
-from orchestrator.children.first_message import describe_landing
+from orchestrator.children.child_story import (
+    ending_of,
+    entries_in,
+    find_journal,
+    missing_facts,
+    story_of,
+    write_down,
+)
+from orchestrator.children.first_message import describe_ending, describe_landing
 from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, LedgerRow, Process
-from orchestrator.children.settling import after_landing, settle
-from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Compacted, Replied, Stopped
-from orchestrator.journal import Entry, Journal, JournalBroken, read_entries
+from orchestrator.children.on_record import landing_in_force
+from orchestrator.children.settling import after_landing, settle, without_checkout
+from orchestrator.faults import CantRecord, UserError
+from orchestrator.journal import JournalBroken
+from orchestrator.review.finding import home_of, own_repository, stand
 from orchestrator.sandbox.environment import child_marker
-from worker.model import Reply, Usage
-from worker.path_text import unquote_path
+from worker.path_text import quote_path, unquote_path
 from worker.processes.process_tree import ProcessKey, end_tree, is_alive, marked_processes
-from worker.protocol import Answered
-
-THE_DEATH_OF_ITS_SESSION = "the death of its session"
 
 _UNFINISHED = "its session died before it finished"
 _UNCHECKED = "held: its session died before the checks could tell whether it breaks one"
@@ -47,13 +52,21 @@ async def settle_orphans(repository: Repository, ledger: Ledger, *, verifies: bo
     session opens its journal: it may be the one that goes on with the dead session's.
     """
     told: list[str] = []
-    for row in ledger.readable_rows(OPEN_STATES)[0]:
-        if is_dead(row.owner):
-            try:
-                told += await _settle_orphan(repository, ledger, row, verifies)
-            except Exception as error:
-                # Whatever is wrong with what one child left, a session must begin; the next start tries again.
-                told.append(f"Child {row.child} of a session that died could not be dealt with: {error}")
+    for row in ledger.rows(OPEN_STATES):
+        if not is_dead(row.owner):
+            continue
+        me = process_of(os.getpid())
+        assert me is not None
+        claimed = ledger.claim(row, me)
+        if claimed is None:
+            continue  # another session was faster, or its state changed meanwhile
+        try:
+            told += await _settle_orphan(repository, ledger, claimed, verifies)
+        except Exception as error:
+            # Whatever is wrong with what one child left, a session must begin; the next start tries again.
+            told.append(f"Child {row.child} of a session that died could not be dealt with: {error}")
+            with suppress(CantRecord):
+                _give_back(ledger, row)
     return told
 
 
@@ -62,30 +75,47 @@ def is_dead(process: Process) -> bool:
     return not is_alive(ProcessKey(process.pid, process.start_time))
 
 
+def _give_back(ledger: Ledger, row: LedgerRow) -> None:
+    """Let the row have its dead owner again, so that the next start finds it though this session runs on."""
+    now = ledger.read(row.child)
+    if now is not None and now.state in OPEN_STATES:
+        ledger.swap(now, msgspec.structs.replace(now, owner=row.owner))
+
+
 async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow, verifies: bool) -> list[str]:
-    me = process_of(os.getpid())
-    assert me is not None
-    claimed = ledger.claim(row, me)
-    if claimed is None:
-        return []  # another session was faster, or its state changed meanwhile
+    home = own_repository(repository, row)
+    journal = find_journal(repository, row.session, home.root)
     await _end_what_is_left(repository, row)
-    record = ChildRecord(ledger, claimed)
-    journal_path = _journal_of(repository.root, row.session)
-    entries = _entries(journal_path)
-    ending = _ending(row, entries)
-    landing = await _settle_checkout(repository, row, record, verifies)
+    record = ChildRecord(ledger, row)
+    story = story_of(entries_in(journal), row.child)
+    ending = ending_of(story, finished=row.state in ("finished", "landing"))
+    landing = await _settle_checkout(home, row, record, _why_not(home, row, verifies))
     unwritten = is_unwritten(repository, row.child)
-    how = f"stopped by {THE_DEATH_OF_ITS_SESSION}"
-    record.has_ended(landing, how)
-    if journal_path.exists() and not _has(ChildFinished, entries, row):
-        end = ChildFinished(ending, landing, row.changed_at - row.began_at, _usage(entries, row), unwritten)
-        # Its row comes first: the session may have died before its story began.
-        start = ChildStarted(row.child, row.kind, row.title, row.task, False, row.agent)
-        _write(journal_path, row, (end,) if _has(ChildStarted, entries, row) else (start, end))
-    if landing is None or isinstance(landing, NothingToLand):
-        return []
-    lines = "; ".join(line.strip() for line in describe_landing(landing, unwritten=unwritten))
-    return [f"Child {row.child} of a session that died: {lines}."]
+    record.has_ended(landing, describe_ending(ending))
+    said: list[str] = []
+    if landing is not None and not isinstance(landing, NothingToLand):
+        said = [line.strip() for line in describe_landing(landing, unwritten=unwritten)]
+    if journal is not None and not story.ended:
+        try:
+            facts = missing_facts(story, row, ending, landing, unwritten=unwritten)
+            write_down(journal, row.child, facts)
+        except (JournalBroken, UserError, OSError) as error:
+            said.append(f"its end could not be written into its session's journal: {error}".rstrip("."))
+    return [f"Child {row.child} of a session that died: {'; '.join(said)}."] if said else []
+
+
+def _why_not(home: Repository, row: LedgerRow, verifies: bool) -> str:
+    """Why a child that finished may not land all the same, or nothing."""
+    if verifies:
+        return _UNCHECKED
+    root = home_of(row)
+    # The folder of a repository that was moved is gone as well, but not its sessions.
+    is_here = root is None or home.root == root.resolve() or _holds_session(home.root, row)
+    return "" if is_here else f"held: the working tree that it belongs to is gone, {quote_path(str(root))}"
+
+
+def _holds_session(root: Path, row: LedgerRow) -> bool:
+    return (root / ".covey" / "sessions" / row.session).is_dir()
 
 
 async def _end_what_is_left(repository: Repository, row: LedgerRow) -> None:
@@ -101,45 +131,56 @@ async def _end_what_is_left(repository: Repository, row: LedgerRow) -> None:
 
 
 async def _settle_checkout(
-    repository: Repository, row: LedgerRow, record: ChildRecord, verifies: bool
+    home: Repository, row: LedgerRow, record: ChildRecord, why_not: str
 ) -> AnyLanding | None:
-    """Land or keep what is in its folder; a folder whose landing is on record already is only removed."""
-    if row.checkout is not None and row.commit is None:
-        return await trio.to_thread.run_sync(_remove_half_made, repository, row)
-    checkout = checkout_of(row)
-    if checkout is None:
+    """Land or keep what is in its folder; a folder whose landing is on record already is only removed.
+
+    `why_not` says why nothing may land.
+    """
+    if row.checkout is None:
         return None
+    if row.commit is None:
+        return await trio.to_thread.run_sync(_remove_half_made, home, row)
+    checkout = _checkout_as_it_stands(home, row)
     if row.state == "landing":
-        landed = await trio.to_thread.run_sync(_landing_on_record, repository, row)
-        if landed is not None and is_there(repository, checkout):
-            result = await trio.to_thread.run_sync(take_result, repository, checkout)
-            return await after_landing(repository, checkout, result, landed)
+        landed = await trio.to_thread.run_sync(landing_in_force, home, row.child, row.began_at)
+        if landed is not None and checkout is not None:
+            result = await trio.to_thread.run_sync(take_result, home, checkout)
+            return await after_landing(home, checkout, result, landed)
         if landed is not None:
             return landed
-    if not is_there(repository, checkout):
+    if checkout is None:
         return NothingToLand()
     finished = row.state in ("finished", "landing")
     return await settle(
-        repository,
-        PlainTurn(repository),
+        home,
+        PlainTurn(home),
         checkout,
         began_of(row),
         record,
-        finished=finished and not verifies,
-        unfinished=_UNCHECKED if finished else _UNFINISHED,
+        finished=finished and not why_not,
+        unfinished=why_not if finished else _UNFINISHED,
     )
 
 
-def _remove_half_made(repository: Repository, row: LedgerRow) -> None:
+def _remove_half_made(home: Repository, row: LedgerRow) -> AnyLanding | None:
     """Remove a checkout that was being made: no worker was ever in it, so nothing in it is anybody's work."""
     assert row.checkout is not None
     folder = Path(unquote_path(row.checkout))
-    if is_begun(repository, row.child):
-        remove_checkout(repository, Checkout(row.child, str(folder), ObjectId(row.base or ""), ObjectId("")))
-    else:
-        with suppress(OSError):  # not empty: then it is not ours
-            folder.rmdir()
-            leave(folder.parent)
+    if is_begun(home, row.child):
+        half_made = Checkout(row.child, str(folder), ObjectId(row.base or ""), ObjectId(""))
+        left = without_checkout(home, half_made, NothingToLand())
+        return left if isinstance(left, Held) else None
+    with suppress(OSError):  # not empty: then it is not ours
+        folder.rmdir()
+        leave(folder.parent)
+    return None
+
+
+def _checkout_as_it_stands(home: Repository, row: LedgerRow) -> Checkout | None:
+    """The checkout of a row where it is now: the repository may have been moved, and its children with it."""
+    checkout, folder = checkout_of(row), stand(home, row).folder
+    return msgspec.structs.replace(checkout, path=str(folder)) if checkout and folder else None
 
 
 def checkout_of(row: LedgerRow) -> Checkout | None:
@@ -153,73 +194,3 @@ def checkout_of(row: LedgerRow) -> Checkout | None:
 def began_of(row: LedgerRow) -> Began:
     """Where the parent stood when the child of a row began."""
     return Began(ObjectId(row.head) if row.head is not None else None, row.branch)
-
-
-def _landing_on_record(repository: Repository, row: LedgerRow) -> Landed | None:
-    found = [each for each in list_landings(repository) if _is_of(each, row)]
-    return Landed(found[-1].landing, found[-1].paths) if found else None
-
-
-def _is_of(landing: LandingSummary, row: LedgerRow) -> bool:
-    return (
-        not (landing.undoes or landing.undone_by)
-        and landing.child == row.child
-        and landing.seconds >= int(row.began_at)
-    )
-
-
-def _ending(row: LedgerRow, entries: Sequence[Entry]) -> AnyEnding:
-    """How its work ended: with its last answer where it had given one."""
-    if row.state in ("finished", "landing"):
-        own = [entry.event for entry in entries if entry.who == row.child]
-        replies = [event.reply for event in own if isinstance(event, Replied)]
-        if replies and not replies[-1].message.calls:
-            return Answered(_answer_of(replies))
-    return Stopped(THE_DEATH_OF_ITS_SESSION)
-
-
-def _answer_of(replies: Sequence[Reply]) -> str:
-    """The answer that the last reply ends, from the first of the replies before it that were cut off."""
-    first = len(replies) - 1
-    while first and replies[first - 1].cut_off and not replies[first - 1].message.calls:
-        first -= 1
-    return "".join(reply.message.text for reply in replies[first:])
-
-
-def _journal_of(root: Path, session: str) -> Path:
-    return root / ".covey" / "sessions" / session / "journal.jsonl"
-
-
-def _entries(path: Path) -> list[Entry]:
-    try:
-        return list(read_entries(path)) if path.exists() else []
-    except JournalBroken:
-        return []  # what it said is lost; what it did is in its checkout
-
-
-def _usage(entries: Sequence[Entry], row: LedgerRow) -> Usage:
-    usage = Usage()
-    for entry in entries:
-        if entry.who == row.child:
-            match entry.event:
-                case Replied(reply=reply):
-                    usage += reply.usage
-                case Compacted(usage=summary):
-                    usage += summary
-                case _:
-                    pass
-    return usage
-
-
-def _has(kind: type[ChildStarted] | type[ChildFinished], entries: Sequence[Entry], row: LedgerRow) -> bool:
-    return any(entry.who == row.child and isinstance(entry.event, kind) for entry in entries)
-
-
-def _write(path: Path, row: LedgerRow, facts: Sequence[ChildStarted | ChildFinished]) -> None:
-    """Close the child's story in the journal of its own session, where `covey resume` reads it."""
-    journal = Journal(path)
-    try:
-        for fact in facts:
-            journal.record_durably(row.child, fact)
-    finally:
-        journal.close()

@@ -22,6 +22,13 @@ from orchestrator.children.doubts import doubt_about
 from orchestrator.children.landing_turn import LandingTurn, ToLand
 from worker.path_text import quote_path
 
+_SO_FAR = "its edits so far are in there"
+
+
+def had_finished(reason: str) -> bool:
+    """Whether a child that is kept for this reason had come to its end."""
+    return not reason.endswith(_SO_FAR)
+
 
 async def settle(
     repository: Repository,
@@ -45,9 +52,9 @@ async def settle(
     try:
         result = await trio.to_thread.run_sync(take_result, repository, checkout)
         if not result.changes and not result.left_out:
-            return await trio.to_thread.run_sync(_without_checkout, repository, checkout, NothingToLand())
+            return await trio.to_thread.run_sync(without_checkout, repository, checkout, NothingToLand())
         if not finished:
-            return _held(checkout, f"{unfinished}; its edits so far are in there")
+            return _held(checkout, f"{unfinished}; {_SO_FAR}")
         doubt = await trio.to_thread.run_sync(doubt_about, repository, began.head, checkout.base, result)
         if doubt:
             return _held(checkout, doubt)
@@ -71,7 +78,7 @@ async def after_landing(
     if not isinstance(landing, Landed | NothingToLand):
         return landing
     if not result.left_out:
-        return await trio.to_thread.run_sync(_without_checkout, repository, checkout, landing)
+        return await trio.to_thread.run_sync(without_checkout, repository, checkout, landing)
     stays = ", ".join(f"{left.path} ({left.reason})" for left in result.left_out)
     if isinstance(landing, NothingToLand):
         return _held(checkout, f"it holds what can't be merged: {stays}")
@@ -79,7 +86,7 @@ async def after_landing(
     return Landed(landing.landing, landing.paths, (*landing.notes, note))
 
 
-def _without_checkout(
+def without_checkout(
     repository: Repository, checkout: Checkout, landing: Landed | NothingToLand
 ) -> AnyLanding:
     """Remove the checkout. Where that fails, what has landed has landed all the same, and the rest is told."""

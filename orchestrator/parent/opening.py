@@ -15,7 +15,7 @@ from pathlib import Path
 
 import trio
 
-from merge.store.repository import Repository, children_folder
+from merge.store.repository import Repository
 from orchestrator.checks.running import Checks
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.children import load_what_children_need, open_children
@@ -23,6 +23,7 @@ from orchestrator.children.grounds import Grounds
 from orchestrator.children.kept_folders import left_to_write
 from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
+from orchestrator.children.lost_rows import lost_rows, put_back_lost_rows
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner, open_spawner
 from orchestrator.children.tree_reading import open_tree_reading
@@ -35,14 +36,14 @@ from orchestrator.conversation.model_choice import ModelChoice
 from orchestrator.events import AnyFact, ErrorRecorded, Noticed, SessionFinished, SessionStarted
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.gateway import Gateway, open_gateway
-from orchestrator.journal import PARENT, Journal
+from orchestrator.journal import PARENT, Journal, read_entries
 from orchestrator.parent.jobs import JOBS_FOLDER, open_jobs
 from orchestrator.parent.own_folder import own_folder
 from orchestrator.parent.parent_agent import parent_agent
 from orchestrator.parent.permissions import PermissionDesk
 from orchestrator.parent.questions import Questions
 from orchestrator.parent.recovering import put_right
-from orchestrator.parent.resuming import Past
+from orchestrator.parent.resuming import Past, ends_lost, journal_path, past_of
 from orchestrator.parent.session import Session
 from orchestrator.sandbox.temporary_folder import remove_left_folders
 from orchestrator.terms.terms import Terms, read_terms
@@ -129,7 +130,7 @@ async def _open_records(
     own = own_folder(repository)
     with open_ledger(repository) as ledger:
         notices = await _put_right(repository, ledger, verifies=terms.verifies)
-        past = find_past()
+        past = _with_lost_ends(repository, ledger, find_past())
         folder = own / "sessions" / past.session
         with closing(Journal(folder / "journal.jsonl")) as journal:
             records = _Records(own, folder, past, ledger, journal)
@@ -226,17 +227,25 @@ async def _open_parts(
 async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) -> list[str]:
     """Deal with what sessions that died have left; a sentence about each thing, for the person."""
     notices = await trio.to_thread.run_sync(put_right, repository)
-    rows, damaged = ledger.readable_rows(OPEN_STATES)
-    notices += [
-        f"What the ledger holds of child {child} is damaged. If it left edits, they are in"
-        f" {quote_path(str(children_folder(repository) / child))}."
-        for child in damaged
-    ]
-    if not rows:
+    if lost_rows(repository, ledger):
+        notices += put_back_lost_rows(repository, ledger)
+    if not ledger.rows(OPEN_STATES):
         return notices
     from orchestrator.children.orphans import settle_orphans  # brings git's libraries
 
     return notices + await settle_orphans(repository, ledger, verifies=verifies)
+
+
+def _with_lost_ends(repository: Repository, ledger: Ledger, past: Past) -> Past:
+    """The past, whose journal holds the end of each child that is over."""
+    journal = journal_path(repository.root, past.session)
+    lost = ends_lost(past, ledger) if journal.exists() else {}
+    if not lost:
+        return past
+    from orchestrator.children.lost_ends import put_back_lost_ends  # brings git's libraries
+
+    put_back_lost_ends(repository, journal, lost)
+    return past_of(past.session, list(read_entries(journal)))
 
 
 def _landing_turn(repository: Repository, terms: Terms, checks: Checks) -> LandingTurn:

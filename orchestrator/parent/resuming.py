@@ -4,12 +4,13 @@ Pure but for reading one journal. A report counts as read when it joined the con
 model is sent; so each is told exactly once, however often the session died or its conversation was made shorter.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from orchestrator.children.first_message import report
+from orchestrator.children.ledger import OPEN_STATES, Ledger, LedgerRow
 from orchestrator.events import ChildFinished, ChildStarted, Told
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry, JournalBroken, read_entries
@@ -29,6 +30,8 @@ class Past(msgspec.Struct, frozen=True):
     reports: tuple[str, ...] = ()
     jobs_told: frozenset[str] = frozenset()
     """The jobs whose ends the model has been told, also in what was compacted since."""
+    children: Mapping[ChildId, bool] = {}
+    """The children that began in it, each with whether the journal holds its end."""
 
 
 def sessions_in(root: Path) -> list[str]:
@@ -81,7 +84,34 @@ def past_of(session: str, entries: Sequence[Entry]) -> Past:
         if not any(texts[-1] in text for text in joined)
     ]
     jobs = ends_told(joined)
-    return Past(session, tuple(conversation), journaled, tuple(reports), frozenset(jobs))
+    return Past(
+        session, tuple(conversation), journaled, tuple(reports), frozenset(jobs), _children_of(entries)
+    )
+
+
+def _children_of(entries: Iterable[Entry]) -> dict[ChildId, bool]:
+    """Each child that began, and whether it has ended since it began last."""
+    kinds = ((entry.who, entry.event) for entry in entries)
+    return {
+        who: isinstance(event, ChildFinished)
+        for who, event in kinds
+        if isinstance(event, ChildStarted | ChildFinished)
+    }
+
+
+def ends_lost(past: Past, ledger: Ledger) -> dict[ChildId, LedgerRow | None]:
+    """The children of a session whose end its journal does not hold, each with its row; but none that is open.
+
+    That some other session goes on with one is no end of it here.
+    """
+    rows = {row.child: row for row in ledger.rows()}
+    own = [row.child for row in rows.values() if row.session == past.session]
+    lost = [child for child in (*past.children, *own) if not past.children.get(child)]
+    return {
+        child: row
+        for child in dict.fromkeys(lost)
+        if (row := rows.get(child)) is None or row.state not in OPEN_STATES or row.session != past.session
+    }
 
 
 def _told_in(entry: Entry) -> tuple[AnyMessage, ...]:

@@ -14,11 +14,10 @@ from merge.landings.forgetting import (
     forget_landings,
     pinned_children,
     recorded_landings,
-    working_trees,
 )
 from merge.landings.landing_journal import JournalUnreadable
 from merge.store.git import GitFailed
-from merge.store.repository import Repository
+from merge.store.repository import Repository, places_of_children
 from orchestrator.children.ledger import Ledger
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, dim, line
@@ -118,8 +117,7 @@ def _is_over(known: Known) -> bool:
 def _folders(repository: Repository) -> set[str]:
     """The names of all folders that are, or look like, checkouts beside one of the working trees."""
     names: set[str] = set()
-    for root in working_trees(repository):
-        folder = root.with_name(f"{root.name}-children")
+    for folder in places_of_children(repository):
         names |= set(os.listdir(folder)) if folder.is_dir() else set()
     return names
 

@@ -15,8 +15,15 @@ from typing import Literal
 import msgspec
 
 from merge.checkouts.checkout import is_begun
-from merge.checkouts.unwritten import is_unwritten
-from merge.store.repository import NotARepository, Repository, children_folder, find_repository
+from merge.checkouts.unwritten import begun_checkouts, is_unwritten
+from merge.landings.unfinished import has_unfinished
+from merge.store.repository import (
+    NotARepository,
+    Repository,
+    children_folder,
+    find_repository,
+    places_of_children,
+)
 from merge.store.trees import ObjectId
 from orchestrator.children.ledger import (
     OPEN_STATES,
@@ -27,6 +34,7 @@ from orchestrator.children.ledger import (
     ledger_path,
     open_ledger,
 )
+from orchestrator.children.lost_rows import lost_rows, put_back_lost_rows
 from orchestrator.faults import UserError
 from orchestrator.parent.workspace_folder import find_known_workspace, is_workspace
 from worker.path_text import quote_path, unquote_path
@@ -85,14 +93,19 @@ def find_repository_here(folder: Path) -> Repository:
 def open_book(repository: Repository) -> Generator[Ledger | None]:
     """The ledger, or None where no session has ever delegated: asking must not leave anything behind.
 
+    What it has lost of children that stand is put back before.
+
     Raises:
         UserError: when it can't be read.
     """
     try:
-        if not ledger_path(repository).exists():
+        if not ledger_path(repository).exists() and not begun_checkouts(repository):
             yield None
         else:
             with open_ledger(repository) as ledger:
+                # A landing that was cut short tells of its child only when it is put right.
+                if not has_unfinished(repository) and lost_rows(repository, ledger):
+                    put_back_lost_rows(repository, ledger)
                 yield ledger
     except (LedgerUnreadable, OSError) as error:
         raise UserError(str(error)) from error
@@ -101,6 +114,19 @@ def open_book(repository: Repository) -> Generator[Ledger | None]:
 def list_children(repository: Repository, ledger: Ledger | None) -> list[Known]:
     """Every child of the ledger, oldest first."""
     return [stand(repository, row) for row in ledger.rows()] if ledger is not None else []
+
+
+def folders_of_nobody(repository: Repository, ledger: Ledger | None) -> list[Path]:
+    """What stands among the checkouts and is of no child that is known: its records are gone, or it never was one."""
+    known = {row.child for row in ledger.rows()} | {*ledger.damaged()} if ledger is not None else set[str]()
+    known |= begun_checkouts(repository)
+    return [
+        folder
+        for place in places_of_children(repository)
+        if place.is_dir()
+        for folder in sorted(place.iterdir())
+        if folder.is_dir() and not folder.name.startswith(".") and folder.name not in known
+    ]
 
 
 def stand(repository: Repository, row: LedgerRow) -> Known:
@@ -130,6 +156,8 @@ def find_child(repository: Repository, ledger: Ledger | None, name: str) -> Know
         return found[0]
     if found:
         raise UserError(f"{name!r} begins several ids: {_ids(found)}; type more of the one you mean.")
+    if ledger is not None and name in ledger.damaged():
+        raise UserError(f"What the ledger holds of {name} is damaged; its session runs, and goes on with it.")
     raise UserError(f"There is no child {name!r} in this repository.{_near(name, known)}")
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -11,7 +12,7 @@ from orchestrator.drawing.figures import age, count
 from orchestrator.drawing.lines import Line, Span, Tone, dim, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
-from orchestrator.review.finding import Known, Standing, list_children
+from orchestrator.review.finding import Known, Standing, folders_of_nobody, list_children
 from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.view.signs import state_mark
@@ -49,7 +50,13 @@ def list_kept(repository: Repository, ledger: Ledger | None, *, as_json: bool) -
         return 0
     look = look_here()
     show_lines(listing(weighed, look, time.time(), width_here(look)))
+    show_lines([of_nobody(folder) for folder in folders_of_nobody(repository, ledger)])
     return 0
+
+
+def of_nobody(folder: Path) -> Line:
+    """A folder among the checkouts that covey can't tell anything of."""
+    return dim(f"of no child that is known, and left alone: {tame_line(quote_path(str(folder)))}")
 
 
 def kept(weighed: Weighed) -> Kept:

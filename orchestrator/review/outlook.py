@@ -96,7 +96,8 @@ def weigh_child(repository: Repository, known: Known) -> Weighed:
     """Look at one child that is for review."""
     if not known.is_whole:
         none, unfinished = "it has no folder", "its checkout was never finished, nothing was done in it"
-        return Weighed(known, Unclear(none if known.folder is None else unfinished))
+        why = known.row.reason if known.standing == "kept" and known.row.reason else unfinished
+        return Weighed(known, Unclear(none if known.folder is None else why))
     own = own_repository(repository, known.row)
     try:
         result = take_result(own, checkout_of(known))

@@ -13,10 +13,9 @@ import msgspec
 
 from merge.checkouts.checkout import CheckoutFailed
 from merge.checkouts.result import glance
-from merge.landings.forgetting import working_trees
 from merge.merging.overlaps import AtWork, find_overlap
 from merge.store.git import GitFailed
-from merge.store.repository import Repository
+from merge.store.repository import Repository, working_trees
 from merge.store.trees import show_path
 from orchestrator.children.ledger import Ledger, LedgerRow, State
 from orchestrator.children.mounting import seen_at
@@ -25,7 +24,8 @@ from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.journal import JournalBroken, read_entries
-from orchestrator.review.finding import Known, home_of, list_children
+from orchestrator.review.finding import Known, folders_of_nobody, home_of, list_children
+from orchestrator.review.listing import of_nobody
 from orchestrator.review.outlook import checkout_of
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.roster import ChildRow, Picture
@@ -92,7 +92,14 @@ def list_roll(repository: Repository, ledger: Ledger | None, *, as_json: bool) -
         show_json(entries)
     else:
         look = look_here()
-        show_lines(roll(entries, look, time.time(), width_here(look)))
+        damaged = ledger.damaged() if ledger is not None else []
+        show_lines(
+            [
+                *roll(entries, look, time.time(), width_here(look)),
+                *(dim(f"{tame_line(child)}: its row is damaged; its session runs") for child in damaged),
+                *map(of_nobody, folders_of_nobody(repository, ledger)),
+            ]
+        )
     return 0
 
 

@@ -140,13 +140,13 @@ def _show(arguments: argparse.Namespace, repository: "Repository") -> int:
 
 def _review_on_screen(arguments: argparse.Namespace, repository: "Repository") -> int:
     from orchestrator.review.finding import find_child, list_children, open_book, require_for_review
+    from orchestrator.review.listing import list_kept
 
     with open_book(repository) as ledger:
         if arguments.child is not None:
             require_for_review(find_child(repository, ledger, arguments.child))
         elif not any(each.is_for_review for each in list_children(repository, ledger)):
-            print("Nothing is kept for review.")
-            return 0
+            return list_kept(repository, ledger, as_json=False)
     from orchestrator.terminal.review_elsewhere import ANSWER_VARIABLE, write_answer
     from orchestrator.window.run import review_in_window
 

@@ -20,11 +20,10 @@ from orchestrator.events import (
     SessionStarted,
     TurnFinished,
 )
-from orchestrator.journal import Entry, JournalBroken, read_entries
+from orchestrator.journal import Entry, JournalBroken, is_being_written, read_entries
 from orchestrator.parent.resuming import journal_path, sessions_in
 from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.sessions.errors import errors_of
-from orchestrator.watching import is_written
 
 Standing = Literal["running", "ended", "broken off", "unreadable"]
 """`broken off`: its process died; `covey resume` goes on with it as with one that ended."""
@@ -64,7 +63,7 @@ def summary_at(root: Path, id: str) -> SessionSummary:
     path = journal_path(root, id)
     try:
         with path.open("rb") as file:
-            running = is_written(file)
+            running = is_being_written(file)
         entries = list(read_entries(path))
     except (JournalBroken, OSError) as error:
         return SessionSummary(id, "unreadable", fault=str(error))

@@ -178,7 +178,10 @@ def _pipes_written_by(pid: int) -> Iterable[str]:
 
 
 class KillAndGarble:
-    """The parent is killed, and a file that it left is damaged: `what` is journal, tail, story, ledger or landing."""
+    """The parent is killed, and a file that it left is damaged.
+
+    `what` is journal, tail, story, ledger, no ledger or landing.
+    """
 
     is_deadly = True
 
@@ -205,6 +208,9 @@ class KillAndGarble:
                     ledger,
                 ):
                     ledger.execute("UPDATE children SET row = substr(row, 1, 100)")
+            case "no ledger":
+                for path in ledger_path(find_repository(session.repository)).parent.glob("ledger.sqlite*"):
+                    path.unlink()
             case _:
                 for path in landing_journals(session.repository):
                     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])

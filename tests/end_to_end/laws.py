@@ -87,7 +87,7 @@ class Aftermath:
         self._check_processes()
         self._check_work(spared)
         if spared.journal:
-            self._check_story(spared, server.requests[-1].body.decode())
+            self._check_story(server.requests[-1].body.decode())
 
     def _journals(self) -> list[Path]:
         return sorted((self.repository / ".covey" / "sessions").glob("*/journal.jsonl"))
@@ -95,8 +95,7 @@ class Aftermath:
     def _check_processes(self) -> None:
         place = find_repository(self.repository)
         with open_ledger(place) as ledger:
-            rows, damaged = ledger.readable_rows()
-        children = [*(row.child for row in rows), *damaged]
+            children = [*(row.child for row in ledger.rows()), *ledger.damaged()]
         for child in children:
             assert marked_processes(child_marker(place.common_dir, ChildId(child))) == ()
 
@@ -114,9 +113,8 @@ class Aftermath:
         assert all((folder / "new.txt").read_bytes() == WRITTEN for folder in kept)
         if self._has_written():
             assert landed is not None or kept, "what the child did is nowhere"
-        if not spared.ledger:
-            return
         with open_ledger(place) as ledger:
+            assert not ledger.damaged()
             rows = {row.title: row for row in ledger.rows()}
         assert not [row for row in rows.values() if row.state in OPEN_STATES]
         if not spared.landing:
@@ -124,7 +122,8 @@ class Aftermath:
         writer = rows.get("writer")
         is_kept = writer is not None and writer.state == "kept"
         assert [folder.name for folder in folders] == ([writer.child] if writer and is_kept else [])
-        assert (landed is not None) == (writer is not None and writer.state == "landed")
+        if spared.ledger:
+            assert (landed is not None) == (writer is not None and writer.state == "landed")
         assert is_kept == bool(kept) or not self._has_written()
 
     def _has_written(self) -> bool:
@@ -139,17 +138,16 @@ class Aftermath:
                     return not entry.event.failed
         return False
 
-    def _check_story(self, spared: Spared, last: str) -> None:
+    def _check_story(self, last: str) -> None:
         """The story of the session is complete, and its model was told each child's end once."""
         (path,) = self._journals()
         story = list(read_entries(path))
         began = {entry.who for entry in story if entry.who}
-        if spared.ledger:
-            ends = [entry.who for entry in story if isinstance(entry.event, ChildFinished)]
-            assert sorted(ends) == sorted(began)
-            for child in began:
-                kind = "implement" if child.startswith("writer") else "research"
-                assert last.count(f"child {child} ({kind})") == 1, last
+        ends = [entry.who for entry in story if isinstance(entry.event, ChildFinished)]
+        assert sorted(ends) == sorted(began)
+        for child in began:
+            kind = "implement" if child.startswith("writer") else "research"
+            assert last.count(f"child {child} ({kind})") == 1, last
         assert last.count("go on") == last.count("and on") == 1
 
 

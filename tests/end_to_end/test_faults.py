@@ -40,6 +40,7 @@ FAULTS: dict[str, tuple[Callable[[], Fault], Spared]] = {
     "the children's story is gone": (lambda: KillAndGarble("story"), Spared()),
     "the journal is garbled": (lambda: KillAndGarble("journal"), Spared(journal=False)),
     "the ledger is garbled": (lambda: KillAndGarble("ledger"), Spared(ledger=False)),
+    "the ledger is gone": (lambda: KillAndGarble("no ledger"), Spared(ledger=False)),
     "a landing's plan is torn": (lambda: KillAndGarble("landing"), Spared(landing=False)),
 }
 
@@ -55,6 +56,7 @@ IN_EVERY_RUN = [
     ("the children's story is gone", 11),
     ("the journal is garbled", 14),
     ("the ledger is garbled", 14),
+    ("the ledger is gone", 14),
     ("a landing's plan is torn", 0),
 ]
 """Fault and event, as for `go_through`."""

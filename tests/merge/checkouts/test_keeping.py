@@ -5,12 +5,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import Checkout, checkout_mount, make_checkout, twin_folder
+from merge.checkouts.checkout import Checkout, CheckoutFailed, checkout_mount, make_checkout, twin_folder
 from merge.checkouts.keeping import place_beside
 from merge.checkouts.leaving import keep_checkout, remove_checkout
 from merge.checkouts.overlay import held_record
@@ -184,12 +184,55 @@ def test_one_that_was_killed_when_the_folder_stood_already_is_tidied_up(
     checkout = make(place, "child", overlay)
     before, twin = take_result(place.repository, checkout), twin_folder(place.repository, "child")
     keep_checkout(place.repository, checkout)
-    (twin / "upper").mkdir()  # as one leaves it who dies between the record and the layers
+    for name in ("upper", "written"):  # as one leaves it who dies between the record and the layers
+        (twin / name).mkdir()
     assert unwritten_checkouts(place.repository) == {"child"}
     keep_checkout(place.repository, checkout)
     assert not unwritten_checkouts(place.repository)
     assert take_result(place.repository, checkout) == before
     remove_checkout(place.repository, checkout)
+
+
+def remove(record: Path) -> None:
+    record.unlink()
+
+
+def garble(record: Path) -> None:
+    record.write_bytes(b"{")
+
+
+@pytest.mark.parametrize("harm", [remove, garble])
+def test_a_layer_of_which_nobody_can_tell_what_is_below_stays_until_somebody_drops_it(
+    dirty_place: Place, overlay: OverlayWay, harm: Callable[[Path], None]
+) -> None:
+    place = dirty_place
+    checkout = make(place, "child", overlay)
+    twin = twin_folder(place.repository, "child")
+    harm(twin / "overlay.json")
+    assert is_unwritten(place.repository, "child")
+    for look in (take_result, keep_checkout):
+        with pytest.raises(CheckoutFailed, match=f"What child did can't be read: .* see {twin}/upper"):
+            look(place.repository, checkout)
+    assert (twin / "upper/README.md").read_text() == "the child's\n"
+    remove_checkout(place.repository, checkout)
+    assert not twin.exists()
+    assert not children_folder(place.repository).exists()
+
+
+def test_one_that_stands_whole_is_removed_though_its_layers_are_still_there(
+    dirty_place: Place, overlay: OverlayWay
+) -> None:
+    place = dirty_place
+    checkout = make(place, "child", overlay)
+    twin = twin_folder(place.repository, "child")
+    record = (twin / "overlay.json").read_bytes()
+    keep_checkout(place.repository, checkout)
+    for name in ("upper", "work", "written"):  # as one leaves it who dies when the folder is in its place
+        (twin / name).mkdir()
+    (twin / "overlay.json").write_bytes(record)
+    remove_checkout(place.repository, checkout)
+    assert not Path(checkout.path).exists()
+    assert not twin.exists()
 
 
 def test_files_that_somebody_puts_into_the_place_meanwhile_are_not_lost(

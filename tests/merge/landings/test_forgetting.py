@@ -11,9 +11,9 @@ from merge.landings.forgetting import (
     forget_landings,
     pinned_children,
     recorded_landings,
-    working_trees,
 )
 from merge.landings.undo import NothingToUndo, undo_landing
+from merge.store.repository import working_trees
 from tests.merge.landing_places import land_files
 from tests.merge.places import MakeCheckout, Place
 

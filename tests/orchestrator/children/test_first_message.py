@@ -3,7 +3,15 @@
 import pytest
 
 from merge.landings.landing import AnyLanding, Conflicted, Held, Landed, NothingToLand
-from orchestrator.children.first_message import STILL_EMPTY, first_message, listed, report
+from orchestrator.children.first_message import (
+    STILL_EMPTY,
+    describe_ending,
+    ending_told,
+    first_message,
+    last_text,
+    listed,
+    report,
+)
 from orchestrator.events import AnyEnding, ChildFinished, Died, NeverBegan, Stopped
 from orchestrator.terms.agents import Agent
 from worker.model import OutOfBudget, Stalled, Usage
@@ -109,3 +117,27 @@ def test_what_it_ended_before_it_read_stands_above_its_last_words() -> None:
     end = ChildFinished(Answered("done"), None, 1.0, Usage(), unread=("the tests, too", "and the docs"))
     lines = report(ChildId("a"), "research", end).splitlines()
     assert lines[1:] == ["ended before it read what it was told: the tests, too | and the docs", "", "done"]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        Answered("It is fixed."),
+        ModelGaveUp(OutOfBudget("5 of 5 tokens"), "so far"),
+        LoopStopped("it repeated itself", "so far"),
+        Failed("Traceback:\nOSError: no"),
+        Died("it hung", "its last\nwords"),
+        Stopped("the model"),
+        NeverBegan("no room"),
+    ],
+)
+def test_an_ending_that_was_told_is_understood_again_and_told_in_the_same_words(ending: AnyEnding) -> None:
+    words = describe_ending(ending)
+    again = ending_told(words, last_text(ending))
+    assert again is not None
+    assert (describe_ending(again), last_text(again)) == (words, last_text(ending))
+
+
+@pytest.mark.parametrize("words", ["", "all of it was here", "what the ledger held of it was damaged"])
+def test_words_that_are_no_ending_are_taken_for_none(words: str) -> None:
+    assert ending_told(words, "") is None

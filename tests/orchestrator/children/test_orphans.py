@@ -1,4 +1,4 @@
-"""Contract. What the next session makes of a child whose session died, by what the ledger and the journal say of it."""
+"""Real git. What the next session makes of a child whose session died, by what ledger, journal and disk say of it."""
 
 from pathlib import Path
 
@@ -8,9 +8,10 @@ from orchestrator.children.ledger import LedgerRow, State, open_ledger
 from orchestrator.children.orphans import settle_orphans
 from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Replied, Stopped
 from orchestrator.journal import Journal, read_entries
-from tests.orchestrator.review.places import GONE, make_place
+from tests.orchestrator.review.places import GONE, Place, begin, make_place
+from tests.real_git import git
 from worker.conversation import AssistantMessage, CallId, ToolCall
-from worker.model import Reply
+from worker.model import Reply, Usage
 from worker.protocol import Answered, ChildId
 
 CHILD = ChildId("scout-a1")
@@ -19,6 +20,32 @@ CHILD = ChildId("scout-a1")
 def replied(text: str, *, cut_off: bool = False, calls: bool = False) -> Replied:
     made = (ToolCall(CallId("c"), "read", "{}"),) if calls else ()
     return Replied(Reply(AssistantMessage(text, made), cut_off=cut_off), 1.0)
+
+
+def finish(place: Place, child: str, files: dict[str, str | bytes | None]) -> LedgerRow:
+    """A child that has finished, of a session that died before it landed."""
+    _, row = begin(place, child, files)
+    journal_at(place.root, row.session, ChildStarted(row.child, row.kind, row.title, row.task, False, ""))
+    return place.change(child, state="finished")
+
+
+def journal_at(root: Path, session: str, start: ChildStarted) -> Path:
+    path = root / ".covey/sessions" / session / "journal.jsonl"
+    path.parent.mkdir(parents=True)
+    journal = Journal(path)
+    journal.record(start.child, start)
+    journal.close()
+    return path
+
+
+async def settle_all(place: Place) -> list[str]:
+    with open_ledger(place.repository) as ledger:
+        return await settle_orphans(place.repository, ledger)
+
+
+def linked_to(place: Place) -> Place:
+    git(place.root, "worktree", "add", "-q", "../linked", "-b", "other")
+    return Place(place.root.with_name("linked"))
 
 
 @pytest.mark.parametrize(
@@ -55,3 +82,81 @@ async def test_a_child_that_had_answered_is_on_record_with_its_whole_answer(
         await settle_orphans(place.repository, ledger)
     (finished,) = (entry.event for entry in read_entries(path) if isinstance(entry.event, ChildFinished))
     assert finished.ending == ending
+
+
+async def test_a_child_lands_in_the_working_tree_of_its_session_and_in_no_other(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    linked = linked_to(place)
+    row = finish(linked, "x-1", {"new.txt": "new\n"})
+    (told,) = await settle_all(place)
+    assert told == "Child x-1 of a session that died: landed 1 file: new.txt."
+    assert linked.read("new.txt") == "new\n"
+    assert not (place.root / "new.txt").exists()
+    ends = read_entries(linked.root / ".covey/sessions" / row.session / "journal.jsonl")
+    assert [type(entry.event) for entry in ends] == [ChildStarted, ChildFinished]
+
+
+@pytest.mark.keeps_checkouts
+async def test_one_whose_working_tree_is_gone_is_kept(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    linked = linked_to(place)
+    finish(linked, "x-1", {"new.txt": "new\n"})
+    git(place.root, "worktree", "remove", "--force", "../linked")
+    (told,) = await settle_all(place)
+    assert (
+        f"kept {linked.checkout('x-1')}: held: the working tree that it belongs to is gone, {linked.root}"
+        in told
+    )
+    assert not (place.root / "new.txt").exists()
+    assert (linked.checkout("x-1") / "new.txt").exists()
+
+
+async def test_where_the_repository_was_moved_with_its_children_a_child_lands_there(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    finish(place, "x-1", {"new.txt": "new\n"})
+    moved = Place(tmp_path / "moved")
+    place.root.rename(moved.root)
+    (tmp_path / "repo-children").rename(tmp_path / "moved-children")
+    assert await settle_all(moved) == ["Child x-1 of a session that died: landed 1 file: new.txt."]
+    assert moved.read("new.txt") == "new\n"
+    assert not moved.checkout("x-1").exists()
+
+
+async def test_a_journal_that_is_broken_keeps_its_child_from_nothing(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    row = finish(place, "x-1", {"new.txt": "new\n"})
+    path = place.root / ".covey/sessions" / row.session / "journal.jsonl"
+    path.write_bytes(b"no entry\n" + path.read_bytes())
+    (told,) = await settle_all(place)
+    assert told.startswith(
+        "Child x-1 of a session that died: landed 1 file: new.txt; its end could not be written"
+    )
+    assert await settle_all(place) == []
+    assert place.read("new.txt") == "new\n"
+
+
+@pytest.mark.keeps_checkouts
+async def test_what_was_half_made_and_can_not_be_removed_leaves_no_row_open(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    begin(place, "x-1", {})
+    place.change("x-1", state="starting", commit=None)
+    lock = place.root / ".git/refs/covey/children/x-1/base.lock"  # its session died while it held it
+    lock.touch()
+    assert await settle_all(place) == []
+    row = place.row("x-1")
+    assert row is not None
+    assert row.state == "ended"
+    assert not place.checkout("x-1").exists()
+
+
+async def test_a_second_life_that_was_cut_short_has_its_own_end(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    path = journal_at(place.root, "s-1", ChildStarted(CHILD, "research", "scout", "Look.", False, ""))
+    journal = Journal(path)
+    journal.record(CHILD, ChildFinished(Stopped("the model"), None, 1.0, Usage()))
+    journal.record(CHILD, ChildStarted(CHILD, "research", "scout", "Look again.", False, ""))
+    journal.close()
+    place.put(LedgerRow(CHILD, "s-1", GONE, "research", "scout", "Look.", "working", 1.0, 2.0))
+    await settle_all(place)
+    ends = [entry.event.ending for entry in read_entries(path) if isinstance(entry.event, ChildFinished)]
+    assert ends == [Stopped("the model"), Stopped("the death of its session")]

@@ -20,6 +20,14 @@ def survivors() -> list[int]:
     return [pid for pid, command in commands.items() if b"worker.processes.survivor" in command]
 
 
+async def the_survivor() -> int:
+    """The id of the one that this process has started just now."""
+    while not survivors():
+        await trio.lowlevel.checkpoint()  # until it is told what it runs, it has no command line
+    (found,) = survivors()
+    return found
+
+
 @pytest.fixture
 def sleeping() -> Generator[list[subprocess.Popen[bytes]]]:
     """Two processes that no end of a pipe ends."""
@@ -38,13 +46,13 @@ async def test_there_is_one_for_all_another_when_it_was_killed_and_none_afterwar
             survivor = Survivor(nursery)
             for each in sleeping:
                 await survivor.watch(each.pid)
-            (first,) = survivors()
+            first = await the_survivor()
             key = find_process(first)
             assert key is not None
             os.kill(first, signal.SIGKILL)
             await wait_gone([key])
             await survivor.watch(sleeping[0].pid)
-            (second,) = survivors()
+            second = await the_survivor()
             assert second != first
             os.kill(sleeping[0].pid, signal.SIGSTOP)
             nursery.cancel_scope.cancel()  # the end of its pipe

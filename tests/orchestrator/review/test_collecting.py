@@ -109,7 +109,7 @@ def test_without_a_ledger_only_orphans_go(place: Place, covey: Covey) -> None:
     shutil.rmtree(place.checkout("orphan-b2"))
     for file in ledger_path(place.repository).parent.glob("ledger.sqlite*"):
         file.unlink()
-    assert covey("gc")[1] == "forgot 1 child, refs and twin: orphan-b2\n"
+    assert covey("gc")[1] == "forgot 1 child, refs and twin: orphan-b2\nstays: kept-a1\n"
     assert list(pinned_children(place.repository)) == ["kept-a1"]
 
 

@@ -82,3 +82,17 @@ def test_a_narrow_terminal_gets_narrow_lines(place: Place) -> None:
     for width in (100, 70, 50):
         lines = listing(weighed, Look(live=True, colour=False, unicode=True), row.changed_at, width)
         assert all(width_of(plain(line)) <= width for line in lines[:2])
+
+
+def test_a_folder_that_no_record_tells_of_is_named_and_left_alone(place: Place, covey: Covey) -> None:
+    begin(place, "x-1", {"new.txt": "new\n"})
+    begin(place, "y-1", {"new.txt": "new\n"}, owner=this_process())
+    shutil.rmtree(place.root / ".git/covey")
+    named = [
+        f"of no child that is known, and left alone: {place.checkout(child)}" for child in ("x-1", "y-1")
+    ]
+    assert covey("review")[1].splitlines() == ["Nothing is kept for review.", *named]
+    assert covey("children")[1].splitlines()[1:] == named
+    assert json.loads(covey("review", "--json")[1]) == []
+    assert covey("gc")[0] == 0
+    assert (place.checkout("x-1") / "new.txt").exists()

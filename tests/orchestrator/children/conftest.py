@@ -1,0 +1,5 @@
+"""What the tests of children have in common with those of review: a repository, and the command line in it."""
+
+from tests.orchestrator.review.conftest import covey, place
+
+__all__ = ["covey", "place"]
