@@ -21,8 +21,8 @@ def state_of(child: "Child") -> str:
     state = "finished" if child.report is not None else "queued" if child.is_queued else "running"
     return (
         f"{_who(child)} {state}: {child.new.title}\n"
-        f"elapsed {now - child.began:.0f} s, {child.steps} model calls, {child.usage.total_tokens:,} tokens\n"
-        f"last action, {now - child.last_action_at:.0f} s ago: {child.last_action}"
+        f"elapsed {now - child.began:.0f} s, {child.work.steps} model calls, {child.work.usage.total_tokens:,} tokens\n"
+        f"last action, {now - child.work.last_action_at:.0f} s ago: {child.work.last_action}"
         f"{_wished_model(child.new.agent)}"
     )
 

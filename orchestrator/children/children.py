@@ -19,6 +19,7 @@ from orchestrator.children.first_message import role
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.children.ledger import OPEN_STATES, LedgerRow
+from orchestrator.children.new_child import NewChild
 from orchestrator.events import THE_PERSON, Noticed
 from orchestrator.journal import PARENT
 from orchestrator.terms.agents import Agent
@@ -170,7 +171,7 @@ class Children:
     def _new_child(self, arguments: TaskArguments, agent: Agent | None) -> "Child":
         assert arguments.kind is not None
         assert arguments.prompt is not None
-        from orchestrator.children.child import Child, NewChild  # see `load_what_children_need`
+        from orchestrator.children.child import Child  # see `load_what_children_need`
 
         grounds = self._grounds
         title = " ".join((arguments.title or arguments.prompt).split())[:60]
@@ -222,7 +223,7 @@ class Children:
 
     async def _take_up(self, arguments: TaskArguments, row: LedgerRow) -> ToolAnswer:
         """Let a kept child go on in its own checkout and conversation, with `prompt` as the next that it is told."""
-        from orchestrator.children.child import Child, NewChild
+        from orchestrator.children.child import Child
         from orchestrator.children.taking_up import CantGoOn, take_up
 
         assert arguments.prompt is not None

@@ -97,9 +97,10 @@ class Dialogue:
                 self._ended = True
                 nursery.cancel_scope.cancel()
 
-    def unheard(self) -> tuple[str, ...] | None:
-        """What it was steered with if the worker never began, so that another can be told; None when it began."""
-        return None if self._started else tuple(self._waiting)
+    @property
+    def has_begun(self) -> bool:
+        """Whether the worker has been told what to do; until then another can be in its place."""
+        return self._started
 
     def unread(self) -> tuple[str, ...]:
         """What it was steered with and its model has not been asked with: it ended first."""

@@ -5,12 +5,12 @@ Reads the journal of the session that the child belonged to; starts nothing.
 
 import trio
 
-from orchestrator.children.child import Ground, TakenUp
 from orchestrator.children.child_record import ChildRecord
 from orchestrator.children.grounds import Grounds
 from orchestrator.children.kept_folders import KeptFolders
 from orchestrator.children.ledger import LedgerRow
 from orchestrator.children.orphans import began_of, checkout_of
+from orchestrator.children.workplace import TakenUp, Workplace
 from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.parent.history import conversation_of
 from worker.conversation import AnyMessage
@@ -43,7 +43,7 @@ async def take_up(grounds: Grounds, kept: KeptFolders, row: LedgerRow) -> TakenU
         raise CantGoOn(f"{row.child} was landed, dropped or taken up meanwhile; ask for it again.")
     # In the journal of another session its conversation is written down anew, whole.
     held = journaled if row.session == grounds.session else 0
-    return TakenUp(record, Ground(checkout, began_of(row)), tuple(conversation), held)
+    return TakenUp(record, Workplace(checkout, began_of(row)), tuple(conversation), held)
 
 
 def _conversation(grounds: Grounds, row: LedgerRow) -> tuple[list[AnyMessage], int]:

@@ -14,10 +14,11 @@ from pathlib import Path
 import trio
 
 from merge.store.repository import find_repository
-from orchestrator.children.child import Child, NewChild
+from orchestrator.children.child import Child
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import open_ledger
+from orchestrator.children.new_child import NewChild
 from orchestrator.children.spawning import FreshSpawner
 from orchestrator.config.tables import Configuration, SandboxTable
 from orchestrator.gateway.endpoint import Endpoint

@@ -20,10 +20,11 @@ from merge.landings.landing import Held, Landed, NothingToLand
 from merge.snapshots.snapshot import Snapshot
 from merge.store.repository import find_repository
 from orchestrator.children.checkout_ways import CheckoutWays, PlainWays
-from orchestrator.children.child import Child, NewChild
+from orchestrator.children.child import Child
 from orchestrator.children.grounds import Grounds, SharedSnapshot
 from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import open_ledger
+from orchestrator.children.new_child import NewChild
 from orchestrator.children.spawning import FreshSpawner
 from orchestrator.events import ChildFinished, ChildStarted, ChildWorking, Died, NeverBegan, Stopped
 from orchestrator.gateway.endpoint import Endpoint

@@ -412,5 +412,5 @@ async def test_when_the_budget_is_spent_no_child_makes_a_further_call(repository
         assert all(
             isinstance(ending, ModelGaveUp) and isinstance(ending.failure, OutOfBudget) for ending in endings
         )
-        spent = sum(child.usage.total_tokens for child in it.children.roster.values())
+        spent = sum(child.work.usage.total_tokens for child in it.children.roster.values())
         assert spent == it.grounds.purse.usage.total_tokens >= 20_000
