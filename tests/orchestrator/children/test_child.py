@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,15 +126,17 @@ class Unmountable(OverlayWay):
 class TheseWays(PlainWays):
     """One way first, and what was said when it failed."""
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, way: Way, then: Callable[[], None]) -> None:
         self.way = way
         self.given_up: list[str] = []
+        self._then = then
 
     async def take(self) -> tuple[Way, ...]:
         return (self.way, *await super().take())
 
     def give_up_mounting(self, why: str) -> None:
         self.given_up.append(why)
+        self._then()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="overlays need Linux")
@@ -148,7 +150,15 @@ async def test_a_child_whose_checkout_cant_be_mounted_works_in_a_real_folder(
         says("", call("read", path="edited.txt"), call("write", path="new.txt", content="x\n")),
         says("done"),
     )
-    async with bench(repository, *replies, ways=(ways := TheseWays(way))) as it:
+    heard: list[bool] = []
+
+    async def steer() -> None:
+        heard.append(await it.child.steer("and at the docs"))
+
+    async with (
+        trio.open_nursery() as nursery,
+        bench(repository, *replies, ways=(ways := TheseWays(way, lambda: nursery.start_soon(steer)))) as it,
+    ):
         assert await it.child.steer("look at the tests, too")
         finished = await it.live()
         way.close()
@@ -157,6 +167,8 @@ async def test_a_child_whose_checkout_cant_be_mounted_works_in_a_real_folder(
         assert finished.landing.paths == ("new.txt",)
         events = [entry.event for entry in read_entries(it.grounds.journal.path)]
         assert "look at the tests, too" in str(events)
+        assert heard == [True]
+        assert "and at the docs" in str([event for event in events if not isinstance(event, ChildFinished)])
         assert "by the person" in str(events)
         assert [event.way for event in events if isinstance(event, ChildWorking)] == ["overlay", "plain"]
     assert ways.given_up == ["No such file or directory"]
