@@ -36,6 +36,7 @@ from merge.snapshots.untracked_cache import cache_index
 from merge.snapshots.watched_snapshots import WatchedSnapshots
 from merge.store.repository import Repository, children_folder, find_repository
 from orchestrator.children.checkout_ways import CheckoutWays, open_checkout_ways
+from orchestrator.children.grounds import checkouts_at_once
 from orchestrator.children.mounting import step_of
 from orchestrator.children.process import open_worker
 from orchestrator.children.spawning import Spawner, open_spawner
@@ -56,6 +57,7 @@ class Stand:
     spawner: Spawner
     ways: tuple[Way, ...]
     session: CheckoutWays
+    making: trio.CapacityLimiter
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -82,7 +84,7 @@ async def _measure(repository: Repository, home: Path, rounds: int, peer: float)
         open_spawner() as spawner,
         open_checkout_ways("auto", repository, home, spawner, said.append) as session,
     ):
-        stand = Stand(repository, spawner, await session.take(), session)
+        stand = Stand(repository, spawner, await session.take(), session, checkouts_at_once())
         await _children(
             stand, take_snapshot(repository), 1
         )  # the first of a repository makes what others stand on
@@ -200,7 +202,7 @@ async def _child(
 ) -> None:
     began = time.perf_counter()
     make = partial(make_checkout, stand.repository, name, snapshot, ways=stand.ways)
-    checkout = await trio.to_thread.run_sync(make)
+    checkout = await trio.to_thread.run_sync(make, limiter=stand.making)
     made = time.perf_counter()
     mount = checkout_mount(stand.repository, checkout)
     steps: tuple[AnyStep, ...] = (step_of(mount),) if mount is not None else ()

@@ -124,10 +124,16 @@ class OverlayWay:
         Raises:
             OSError: when it can't be written: its child can't work there.
         """
-        with self._making:
-            indexes = [ground.index for ground, twins in self._grounds if twin in twins]
-        for index in indexes:
+        for index in self._indexes(twin):
             index.result()
+
+    def is_whole(self, twin: Path) -> bool:
+        """Whether there is nothing to wait for. Takes no time."""
+        return all(index.done() and index.exception() is None for index in self._indexes(twin))
+
+    def _indexes(self, twin: Path) -> list[Future[None]]:
+        # Without the lock, which somebody may hold for long: the list is one that is only added to, or another.
+        return [ground.index for ground, twins in self._grounds if twin in twins]
 
     def close(self) -> None:
         """Let go of every layer; for when no child of the session is left."""
@@ -135,7 +141,7 @@ class OverlayWay:
         with self._making:
             for ground, _ in self._grounds:
                 _let_go(ground)
-            self._grounds.clear()
+            self._grounds = []
             self._mapped = None
 
     def _ground(self, site: Site, snapshot: Snapshot) -> tuple[_Ground, list[Path]]:

@@ -118,10 +118,10 @@ class ProbedWays:
         from merge.checkouts.checkout import CheckoutFailed, twin_folder
         from merge.store.plain_words import plain_words  # see `PlainWays`
 
-        if self._overlay is None:
+        twin = twin_folder(self._repository, checkout.name)
+        if self._overlay is None or self._overlay.is_whole(twin):
             await trio.lowlevel.checkpoint()
             return
-        twin = twin_folder(self._repository, checkout.name)
         try:
             await trio.to_thread.run_sync(self._overlay.wait_until_whole, twin)
         except OSError as error:

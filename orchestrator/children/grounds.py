@@ -1,5 +1,6 @@
 """What all children of a session stand on, and what those that start together share."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from merge.snapshots.snapshot import Snapshot
 
 
+def checkouts_at_once() -> trio.CapacityLimiter:
+    """So many checkouts are made at a time: with more, their threads mostly wait for the interpreter, in turns."""
+    return trio.CapacityLimiter(max(4, os.cpu_count() or 1))
+
+
 @dataclass(frozen=True)
 class Grounds:
     """The parts of one session that its children use. `logs` is the folder for the logs of their commands."""
@@ -49,6 +55,7 @@ class Grounds:
     window: ContextWindow = field(default_factory=ContextWindow)
     ways: CheckoutWays = field(default_factory=PlainWays)
     reading: TreeReading | None = None
+    making: trio.CapacityLimiter = field(default_factory=checkouts_at_once)
 
 
 class SharedSnapshot:

@@ -53,7 +53,7 @@ async def make_workplace(
     ways = await grounds.ways.take()
     caches = grounds.configuration.children.caches
     make = partial(make_checkout, repository, child, snapshot, shared=caches, ways=ways)
-    checkout = await trio.to_thread.run_sync(make)
+    checkout = await trio.to_thread.run_sync(make, limiter=grounds.making)
     record.has_checkout(checkout)
     grounds.ways.tell(checkout)
     carried = tuple(
