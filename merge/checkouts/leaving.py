@@ -20,6 +20,7 @@ from merge.checkouts.checkout_site import (
     is_folder,
 )
 from merge.checkouts.children_place import forget_folder
+from merge.checkouts.half_removed import put_aside
 from merge.checkouts.keeping import forget_place, keep, laid_aside, stands_whole
 from merge.checkouts.pool import give_back
 from merge.checkouts.unwritten import is_layered
@@ -66,11 +67,13 @@ def remove_checkout(repository: Repository, checkout: Checkout, *, keep_refs: bo
     with laid_aside(twin):
         if is_layered(twin) and not stands_whole(twin, folder):
             forget_place(folder)
-        if is_folder(folder):
+        # The folder first: a twin without one is forgotten, a folder without a twin would be nobody's work.
+        files, known = put_aside(folder), put_aside(twin)
+        if is_folder(files):
             with contextlib.suppress(OSError):  # what can't be moved can be removed
-                give_back(repository, folder, twin)
-        forget_folder(repository, folder)
-        remove_tree(twin)
+                give_back(repository, files, known)
+        forget_folder(repository, files)
+        remove_tree(known)
     if not keep_refs:
         refs = [side_ref(checkout.name, side) for side in ("base", "result")]
         place = GitPlace(repository.common_dir, git_dir=repository.git_dir)

@@ -12,14 +12,14 @@ from merge.store.repository import Repository
 def begun_checkouts(repository: Repository) -> frozenset[str]:
     """The names of the checkouts that were begun and are not removed: each has a twin."""
     try:
-        return frozenset(os.listdir(_twins(repository)))
+        return frozenset(name for name in os.listdir(_twins(repository)) if not name.startswith("."))
     except FileNotFoundError:
         return frozenset()
 
 
 def unwritten_checkouts(repository: Repository) -> frozenset[str]:
     """The names of the checkouts, at work or kept, that still have a layer of their own."""
-    return frozenset(each.parent.name for each in _twins(repository).glob("*/upper"))
+    return frozenset(name for name in begun_checkouts(repository) if layer_of(repository, name).exists())
 
 
 def is_unwritten(repository: Repository, name: str) -> bool:

@@ -29,7 +29,7 @@ def pinned_children(repository: Repository) -> dict[str, tuple[str, ...]]:
     for ref in _refs(repository, _CHILDREN):
         refs.setdefault(ref.removeprefix(_CHILDREN).partition("/")[0], []).append(ref)
     twins = repository.common_dir / "covey" / "checkouts"
-    names = set(os.listdir(twins)) if twins.is_dir() else set[str]()
+    names = {name for name in os.listdir(twins) if not name.startswith(".")} if twins.is_dir() else set[str]()
     return {name: tuple(refs.get(name, ())) for name in sorted({*refs, *names})}
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 import msgspec
 import trio
 
-from merge.checkouts.checkout import Checkout, is_begun
+from merge.checkouts.checkout import Checkout, CheckoutFailed, is_begun
 from merge.checkouts.result import take_result
 from merge.checkouts.unwritten import is_unwritten
 from merge.files.hidden_place import leave
-from merge.landings.landing import AnyLanding, Began, Held, NothingToLand
+from merge.landings.landing import AnyLanding, Began, Held, Landed, NothingToLand
+from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId
 from orchestrator.children.child_record import ChildRecord, process_of
@@ -144,13 +145,10 @@ async def _settle_checkout(
     checkout = _checkout_as_it_stands(home, row)
     if row.state == "landing":
         landed = await trio.to_thread.run_sync(landing_in_force, home, row.child, row.began_at)
-        if landed is not None and checkout is not None:
-            result = await trio.to_thread.run_sync(take_result, home, checkout)
-            return await after_landing(home, checkout, result, landed)
         if landed is not None:
-            return landed
+            return await _after_what_landed(home, row, checkout, landed)
     if checkout is None:
-        return NothingToLand()
+        return await trio.to_thread.run_sync(_without_folder, home, row, NothingToLand())
     finished = row.state in ("finished", "landing")
     return await settle(
         home,
@@ -161,6 +159,27 @@ async def _settle_checkout(
         finished=finished and not why_not,
         unfinished=why_not if finished else _UNFINISHED,
     )
+
+
+async def _after_what_landed(
+    home: Repository, row: LedgerRow, checkout: Checkout | None, landed: Landed
+) -> AnyLanding:
+    """Remove what is left of its checkout; it has landed, whatever is wrong with that."""
+    if checkout is None:
+        return await trio.to_thread.run_sync(_without_folder, home, row, landed)
+    try:
+        result = await trio.to_thread.run_sync(take_result, home, checkout)
+    except (CheckoutFailed, GitFailed, OSError) as error:
+        note = f"kept {quote_path(checkout.path)}: it can't be told whether it holds more: {error}"
+        return Landed(landed.landing, landed.paths, (*landed.notes, note))
+    return await after_landing(home, checkout, result, landed)
+
+
+def _without_folder(home: Repository, row: LedgerRow, landing: Landed | NothingToLand) -> AnyLanding:
+    """Remove what git's folder holds of a checkout that is gone: a removal may have been cut short there."""
+    checkout = checkout_of(row)
+    assert checkout is not None, "it was whole"
+    return without_checkout(home, checkout, landing) if is_begun(home, row.child) else landing
 
 
 def _remove_half_made(home: Repository, row: LedgerRow) -> AnyLanding | None:

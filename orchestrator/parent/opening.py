@@ -15,6 +15,7 @@ from pathlib import Path
 
 import trio
 
+from merge.checkouts.half_removed import half_removed, remove_half_removed
 from merge.store.repository import Repository
 from orchestrator.checks.running import Checks
 from orchestrator.children.checkout_ways import open_checkout_ways
@@ -227,6 +228,8 @@ async def _open_parts(
 async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) -> list[str]:
     """Deal with what sessions that died have left; a sentence about each thing, for the person."""
     notices = await trio.to_thread.run_sync(put_right, repository)
+    if half_removed(repository):
+        await trio.to_thread.run_sync(remove_half_removed, repository)
     if lost_rows(repository, ledger):
         notices += put_back_lost_rows(repository, ledger)
     if not ledger.rows(OPEN_STATES):

@@ -94,6 +94,37 @@ def test_a_damaged_row_hides_no_other(ledger: Ledger, place: Repository) -> None
     assert ledger.holds(ChildId("a"))
 
 
+def test_a_row_that_is_no_text_is_a_damaged_one(ledger: Ledger, place: Repository) -> None:
+    for child in ("a", "b"):
+        ledger.write(row(child))
+    with closing(sqlite3.connect(ledger_path(place))) as other, other:
+        other.execute("UPDATE children SET row = CAST(x'7bff80' AS TEXT) WHERE child = 'a'")
+    assert [each.child for each in ledger.rows()] == ["b"]
+    assert ledger.damaged() == ["a"]
+
+
+def test_a_lost_row_is_put_back_and_one_that_can_be_read_is_left_alone(
+    ledger: Ledger, place: Repository
+) -> None:
+    assert ledger.put_back(row("a"))
+    assert not ledger.put_back(row("a", state="kept"))
+    with closing(sqlite3.connect(ledger_path(place))) as other, other:
+        other.execute("UPDATE children SET row = substr(row, 1, 40) WHERE child = 'a'")
+    assert ledger.put_back(row("a", state="kept"))
+    assert ledger.rows() == [row("a", state="kept")]
+
+
+def test_a_ledger_whose_pages_are_damaged_is_named(place: Repository) -> None:
+    with open_ledger(place) as ledger:
+        for number in range(20):
+            ledger.write(row(f"a-{number}", task="x" * 2_000))
+    path = ledger_path(place)
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with open_ledger(place) as ledger, pytest.raises(LedgerUnreadable, match="move it away"):
+        ledger.rows()
+
+
 def test_what_can_not_be_written_is_said_and_changes_nothing(ledger: Ledger) -> None:
     ledger.write(row("a"))
     with no_room_beyond(0), pytest.raises(CantRecord, match="Make room there and begin again"):

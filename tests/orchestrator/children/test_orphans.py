@@ -1,14 +1,28 @@
 """Real git. What the next session makes of a child whose session died, by what ledger, journal and disk say of it."""
 
+import contextlib
+import itertools
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from merge.checkouts.half_removed import remove_half_removed
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.overlay_way import OverlayWay
+from merge.checkouts.plain_way import PlainWay
+from merge.checkouts.pool_way import PoolWay
+from merge.checkouts.ways import Way
 from orchestrator.children.ledger import LedgerRow, State, open_ledger
 from orchestrator.children.orphans import settle_orphans
 from orchestrator.events import AnyEnding, ChildFinished, ChildStarted, Replied, Stopped
 from orchestrator.journal import Journal, read_entries
-from tests.orchestrator.review.places import GONE, Place, begin, make_place
+from tests.merge.mounted import require_overlays
+from tests.orchestrator.review.places import GONE, Place, begin, end, make_place
 from tests.real_git import git
 from worker.conversation import AssistantMessage, CallId, ToolCall
 from worker.model import Reply, Usage
@@ -20,6 +34,27 @@ CHILD = ChildId("scout-a1")
 def replied(text: str, *, cut_off: bool = False, calls: bool = False) -> Replied:
     made = (ToolCall(CallId("c"), "read", "{}"),) if calls else ()
     return Replied(Reply(AssistantMessage(text, made), cut_off=cut_off), 1.0)
+
+
+def killed_at(number: int, act: Callable[[], object]) -> bool:
+    """Run `act` in a process of its own that dies at its `number`th removal or renaming; False if it had fewer."""
+    process = os.fork()
+    if process == 0:
+        heard = itertools.count(1)
+
+        def die(event: str, _: object) -> None:
+            if event in ("os.rename", "os.remove", "os.rmdir") and next(heard) == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(die)
+        try:
+            act()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(process, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
 
 
 def finish(place: Place, child: str, files: dict[str, str | bytes | None]) -> LedgerRow:
@@ -160,3 +195,57 @@ async def test_a_second_life_that_was_cut_short_has_its_own_end(tmp_path: Path) 
     await settle_all(place)
     ends = [entry.event.ending for entry in read_entries(path) if isinstance(entry.event, ChildFinished)]
     assert ends == [Stopped("the model"), Stopped("the death of its session")]
+
+
+@pytest.mark.parametrize("has_landed", [True, False])
+@pytest.mark.parametrize("name", ["plain", "overlay", "pool"])
+async def test_a_removal_that_is_cut_short_anywhere_leaves_nothing_that_looks_like_work(
+    tmp_path: Path, name: str, has_landed: bool
+) -> None:
+    place = make_place(tmp_path / "repo")
+    with contextlib.ExitStack() as stack:
+        way: Way = PoolWay() if name == "pool" else PlainWay()
+        if name == "overlay":
+            require_overlays(user_namespace=os.geteuid() != 0)
+            way = OverlayWay(tmp_path / "cache", user_namespace=os.geteuid() != 0)
+            stack.callback(way.close)
+        for number in (*range(1, 8), 11, 15, 20, 1_000):
+            child = f"x-{number}"
+            files = {f"{child}.txt": "new\n"} if has_landed else {}
+            checkout, row = begin(place, child, files, way=way)
+            if has_landed:
+                end(place, checkout, row)
+                place.change(child, state="landing", landing=None)
+            was_killed = killed_at(number, partial(remove_checkout, place.repository, checkout))
+            # Whether somebody has told the next session of it or not.
+            if number % 2 or not was_killed:
+                remove_half_removed(place.repository)
+            await settle_all(place)
+            remove_half_removed(place.repository)
+            settled = place.row(child)
+            assert settled is not None
+            assert settled.state == ("landed" if has_landed else "ended")
+            assert not place.checkout(child).parent.exists()
+            assert not os.listdir(place.root / ".git/covey/checkouts")
+            if has_landed:
+                assert place.read(f"{child}.txt") == "new\n"
+            assert was_killed == (number < 1_000) or number > 7
+
+
+@pytest.mark.keeps_checkouts
+async def test_what_has_landed_has_landed_though_its_checkout_can_not_be_read_any_more(
+    tmp_path: Path,
+) -> None:
+    place = make_place(tmp_path / "repo")
+    checkout, row = begin(place, "x-1", {"new.txt": "new\n"})
+    end(place, checkout, row)
+    place.change("x-1", state="landing", landing=None)
+    (place.root / ".git/covey/checkouts/x-1/index").unlink()
+    (told,) = await settle_all(place)
+    assert (
+        f"landed 1 file: new.txt; note: kept {checkout.path}: it can't be told whether it holds more" in told
+    )
+    settled = place.row("x-1")
+    assert settled is not None
+    assert (settled.state, settled.landing) == ("landed", "1")
+    assert Path(checkout.path, "new.txt").exists()
