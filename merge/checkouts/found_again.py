@@ -1,6 +1,6 @@
 """What a checkout began at, read from its twin or its ref, for who has lost what was written down of it.
 
-Neither can be written by the child. Whether a checkout ever was whole, they don't tell. Knows no ledger.
+Neither can be written by the child. Knows no ledger.
 """
 
 import os
@@ -26,7 +26,7 @@ _OWN_STATE = "/.covey/"
 class FoundAgain(msgspec.Struct, frozen=True):
     """What a checkout began at. `head` and `branch` are where the parent was then, None where that can't be told.
 
-    `shared` are the paths of its caches.
+    `shared` are the paths of its caches. `is_pinned`: its ref is there, set when it is whole; without, it may be whole.
     """
 
     base: ObjectId
@@ -34,12 +34,14 @@ class FoundAgain(msgspec.Struct, frozen=True):
     head: ObjectId | None
     branch: str | None
     shared: tuple[str, ...]
+    is_pinned: bool
 
 
 def find_again(repository: Repository, name: str) -> FoundAgain | None:
     """What the checkout `name` began at, or None where nothing tells of it any more."""
     twin = twin_folder(repository, name)
-    commit = _head_of(twin) or _ref_of(repository, name)
+    ref = _ref_of(repository, name)
+    commit = _head_of(twin) or ref
     if commit is None:
         return None
     try:
@@ -48,7 +50,7 @@ def find_again(repository: Repository, name: str) -> FoundAgain | None:
     except GitFailed:
         return None
     head = began.parents[0] if began.parents else None
-    return FoundAgain(began.tree, commit, head, _branch_of(twin), shared)
+    return FoundAgain(began.tree, commit, head, _branch_of(twin), shared, ref is not None)
 
 
 def _head_of(twin: Path) -> ObjectId | None:

@@ -67,8 +67,8 @@ class LandingSummary(msgspec.Struct, frozen=True):
     undone_by: str | None = None
 
 
-def list_landings(repository: Repository) -> tuple[LandingSummary, ...]:
-    """Every landing in this working tree that is still recorded, undos among them, the oldest first."""
+def list_landings(repository: Repository, child: str | None = None) -> tuple[LandingSummary, ...]:
+    """Every landing in this working tree that is still recorded, undos among them, the oldest first; or one child's."""
     from merge.merging.parts import changed_within
     from merge.store.commits import read_commit
     from merge.store.trees import show_path
@@ -77,6 +77,8 @@ def list_landings(repository: Repository) -> tuple[LandingSummary, ...]:
     undone_by = _undone_by(records)
     summaries: list[LandingSummary] = []
     for record in records:
+        if child not in (None, record.facts.child):
+            continue
         before, after = (read_commit(repository, commit).tree for commit in (record.before, record.after))
         paths = tuple(show_path(change.path) for change in changed_within(repository, before, after))
         summaries.append(

@@ -82,7 +82,7 @@ def _landing_of(repository: Repository, row: LedgerRow) -> AnyLanding | None:
     checkout = row.checkout or ""
     match row.state:
         case "landed" if row.landing is not None:
-            landed = landing_called(own_repository(repository, row), row.landing)
+            landed = landing_called(own_repository(repository, row), row.child, row.landing)
             return (
                 msgspec.structs.replace(landed, notes=(*landed.notes, row.reason)) if row.reason else landed
             )

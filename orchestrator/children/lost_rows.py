@@ -140,18 +140,34 @@ def _row_of(repository: Repository, child: ChildId, tellings: Sequence[_Telling]
 
 def _as_it_stands(home: Repository, row: LedgerRow) -> LedgerRow:
     """With the checkout that stands, which the next session deals with as with any that died."""
+    found = _with_beginning(home, row, whole=True)
+    if found.commit is None:
+        reason = f"{_BEGINNING_LOST} {quote_path(str(_place_of(home, row.child) or found.checkout))}"
+        return msgspec.structs.replace(found, state="kept", reason=reason)
+    return msgspec.structs.replace(found, state="landing" if _landing(home, row) is not None else "working")
+
+
+def with_what_stands(home: Repository, row: LedgerRow, *, worked: bool) -> LedgerRow:
+    """A row that may be older than the checkout of its child, with what it does not tell of that.
+
+    `worked` says that a worker was in it; else what is half made stays so.
+    """
+    if row.commit is not None or _place_of(home, row.child) is None:
+        return row
+    return _with_beginning(home, row, whole=worked)
+
+
+def _with_beginning(home: Repository, row: LedgerRow, *, whole: bool) -> LedgerRow:
     from merge.checkouts.found_again import find_again  # these bring git's libraries
     from merge.store.head import read_head
 
     folder = _folder_of(home, row.child) or children_folder(home) / row.child
     row = msgspec.structs.replace(row, checkout=quote_path(str(folder)))
     found = find_again(home, row.child)
-    if found is None:
-        reason = f"{_BEGINNING_LOST} {quote_path(str(_place_of(home, row.child) or folder))}"
-        return msgspec.structs.replace(row, state="kept", reason=reason)
+    if found is None or not (whole or found.is_pinned):
+        return row
     return msgspec.structs.replace(
         row,
-        state="landing" if _landing(home, row) is not None else "working",
         base=found.base,
         commit=found.commit,
         head=found.head,

@@ -17,16 +17,16 @@ def landing_in_force(home: Repository, child: ChildId, since: float) -> Landed |
     """
     found = [
         Landed(each.landing, each.paths)
-        for each in list_landings(home)
-        if each.child == child and each.seconds >= int(since) and not (each.undoes or each.undone_by)
+        for each in list_landings(home, child)
+        if each.seconds >= int(since) and not (each.undoes or each.undone_by)
     ]
     return found[-1] if found else None
 
 
-def landing_called(home: Repository, landing: str) -> Landed:
+def landing_called(home: Repository, child: ChildId, landing: str) -> Landed:
     """The landing of that id with its paths, or with a note where it is not on record any more."""
     try:
-        known = {each.landing: each.paths for each in list_landings(home)}
+        known = {each.landing: each.paths for each in list_landings(home, child)}
     except GitFailed:
         known = dict[str, tuple[str, ...]]()
     if landing not in known:

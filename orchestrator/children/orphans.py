@@ -33,6 +33,7 @@ from orchestrator.children.child_story import (
 from orchestrator.children.first_message import describe_ending, describe_landing
 from orchestrator.children.landing_turn import PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, LedgerRow, Process
+from orchestrator.children.lost_rows import with_what_stands
 from orchestrator.children.on_record import landing_in_force
 from orchestrator.children.settling import after_landing, settle, without_checkout
 from orchestrator.faults import CantRecord, UserError
@@ -87,8 +88,9 @@ async def _settle_orphan(repository: Repository, ledger: Ledger, row: LedgerRow,
     home = own_repository(repository, row)
     journal = find_journal(repository, row.session, home.root)
     await _end_what_is_left(repository, row)
-    record = ChildRecord(ledger, row)
     story = story_of(entries_in(journal), row.child)
+    row = with_what_stands(home, row, worked=story.worked)
+    record = ChildRecord(ledger, row)
     ending = ending_of(story, finished=row.state in ("finished", "landing"))
     landing = await _settle_checkout(home, row, record, _why_not(home, row, verifies))
     unwritten = is_unwritten(repository, row.child)
@@ -143,10 +145,9 @@ async def _settle_checkout(
     if row.commit is None:
         return await trio.to_thread.run_sync(_remove_half_made, home, row)
     checkout = _checkout_as_it_stands(home, row)
-    if row.state == "landing":
-        landed = await trio.to_thread.run_sync(landing_in_force, home, row.child, row.began_at)
-        if landed is not None:
-            return await _after_what_landed(home, row, checkout, landed)
+    landed = await trio.to_thread.run_sync(_landing_on_record, home, row)
+    if landed is not None:
+        return await _after_what_landed(home, row, checkout, landed)
     if checkout is None:
         return await trio.to_thread.run_sync(_without_folder, home, row, NothingToLand())
     finished = row.state in ("finished", "landing")
@@ -159,6 +160,16 @@ async def _settle_checkout(
         finished=finished and not why_not,
         unfinished=why_not if finished else _UNFINISHED,
     )
+
+
+def _landing_on_record(home: Repository, row: LedgerRow) -> Landed | None:
+    """The landing of the child, also where its row is older than that."""
+    try:
+        return landing_in_force(home, row.child, row.began_at)
+    except GitFailed:
+        if row.state == "landing":
+            raise  # it might land twice
+        return None
 
 
 async def _after_what_landed(

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from merge.checkouts.checkout import make_checkout, twin_folder
@@ -36,16 +37,17 @@ def test_what_a_checkout_began_at_is_told_without_its_row(dirty_place: Place, wa
     place.git("config", "core.excludesFile", os.devnull)
     snapshot = take_snapshot(place.repository, shared=caches)
     checkout = make_checkout(place.repository, "child", snapshot, shared=caches, ways=[way])
-    found = find_again(place.repository, "child")
-    assert found == FoundAgain(
+    found = FoundAgain(
         checkout.base,
         checkout.commit,
         snapshot.head,
         snapshot.branch if isinstance(way, OverlayWay) else None,
         checkout.shared,
+        is_pinned=True,
     )
-    place.git("update-ref", "-d", "refs/covey/children/child/base")
     assert find_again(place.repository, "child") == found
+    place.git("update-ref", "-d", "refs/covey/children/child/base")
+    assert find_again(place.repository, "child") == msgspec.structs.replace(found, is_pinned=False)
     remove_checkout(place.repository, checkout)
 
 

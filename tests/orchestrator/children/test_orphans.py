@@ -175,13 +175,42 @@ async def test_what_was_half_made_and_can_not_be_removed_leaves_no_row_open(tmp_
     place = make_place(tmp_path / "repo")
     begin(place, "x-1", {})
     place.change("x-1", state="starting", commit=None)
-    lock = place.root / ".git/refs/covey/children/x-1/base.lock"  # its session died while it held it
-    lock.touch()
+    ref = place.root / ".git/refs/covey/children/x-1/base"
+    ref.rename(ref.with_name("base.lock"))  # its session died while it set it
     assert await settle_all(place) == []
     row = place.row("x-1")
     assert row is not None
     assert row.state == "ended"
     assert not place.checkout("x-1").exists()
+
+
+@pytest.mark.parametrize("forgets", [{"commit": None}, {"commit": None, "checkout": None, "base": None}])
+@pytest.mark.keeps_checkouts
+async def test_a_row_that_is_older_than_the_work_of_its_child_takes_none_of_it(
+    tmp_path: Path, forgets: dict[str, object]
+) -> None:
+    place = make_place(tmp_path / "repo")
+    checkout, before = begin(place, "x-1", {"new.txt": "new\n"})
+    place.change("x-1", state="queued" if "checkout" in forgets else "starting", **forgets)
+    (told,) = await settle_all(place)
+    assert f"kept {checkout.path}: its session died before it finished" in told
+    row = place.row("x-1")
+    assert row is not None
+    assert (row.state, row.checkout, row.commit) == ("kept", before.checkout, before.commit)
+    assert Path(checkout.path, "new.txt").exists()
+
+
+async def test_a_row_that_is_older_than_the_landing_of_its_child_lands_nothing_twice(tmp_path: Path) -> None:
+    place = make_place(tmp_path / "repo")
+    checkout, row = begin(place, "x-1", {"new.txt": "new\n"})
+    end(place, checkout, row)
+    place.change("x-1", state="working", landing=None)
+    place.write("new.txt", "edited since\n")
+    assert await settle_all(place) == ["Child x-1 of a session that died: landed 1 file: new.txt."]
+    settled = place.row("x-1")
+    assert settled is not None
+    assert (settled.state, settled.landing) == ("landed", "1")
+    assert place.read("new.txt") == "edited since\n"
 
 
 async def test_a_second_life_that_was_cut_short_has_its_own_end(tmp_path: Path) -> None:
