@@ -64,7 +64,7 @@ def _find(jobs: "list[Job]", id: str) -> "Job":
 
 
 def _list(jobs: "Sequence[Job]", *, as_json: bool) -> int:
-    from orchestrator.review.printing import look_here, show_json, show_lines, width_here
+    from orchestrator.printing.once import look_here, show_json, show_lines, width_here
     from orchestrator.view.job_table import job_row, jobs_table
 
     if as_json:

@@ -24,7 +24,7 @@ def _modules(arguments: argparse.Namespace) -> int:
     from orchestrator.config.home import covey_home
     from orchestrator.config.reading import FILE_NAME, read_settings
     from orchestrator.parent.workspace_folder import find_workspace
-    from orchestrator.review.printing import show_json
+    from orchestrator.printing.once import show_json
     from orchestrator.terms.modules import module_rows, require_module, switch_module
 
     repository = find_workspace(Path.cwd())
@@ -45,7 +45,7 @@ def _modules(arguments: argparse.Namespace) -> int:
 
 def _show(settings: "Settings", switched: str | None) -> None:
     from orchestrator.drawing.lines import dim
-    from orchestrator.review.printing import look_here, show_lines, width_here
+    from orchestrator.printing.once import look_here, show_lines, width_here
     from orchestrator.view.module_table import module_lines
 
     look = look_here()

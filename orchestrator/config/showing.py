@@ -16,7 +16,7 @@ from orchestrator.config.shape import keys_of, rule_of
 from orchestrator.config.tables import SECRETS, Configuration
 from orchestrator.config.toml_lines import KeyPath
 from orchestrator.drawing.lines import Line, Span, line, tame_line
-from orchestrator.review.printing import show_json, show_lines
+from orchestrator.printing.once import show_json, show_lines
 
 
 class ShownKey(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     enforced = what_is_enforced()  # while there is one thread: it forks
     from orchestrator.doctor.examinations import Patient, examine
     from orchestrator.doctor.findings import exit_code, finding_lines
-    from orchestrator.review.printing import show_json, show_lines
+    from orchestrator.printing.once import show_json, show_lines
 
     findings = examine(Patient(Path.cwd(), os.environ, endpoint_flags(arguments), enforced))
     if arguments.json:

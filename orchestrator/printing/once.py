@@ -10,7 +10,7 @@ from orchestrator.drawing.ink import draw_line
 from orchestrator.drawing.lines import Line
 from orchestrator.drawing.look import Look, look_at
 from orchestrator.faults import UserError
-from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.printing.paper import Paper, PaperGone
 from worker.sayable import encode_sayable
 
 

@@ -1,7 +1,7 @@
-"""Where a session writes: standard output, whatever it is, and whether anybody still reads it.
+"""Where the program writes: standard output, whatever it is, and whether anybody still reads it.
 
 A reader that is slow or a terminal that was stopped with Ctrl-S must not hold up the children: to a terminal it is
-written in a thread, to anything else in pieces (`orchestrator.terminal.pieces`). A character that the output can't hold
+written in a thread, to anything else in pieces (`orchestrator.printing.pieces`). A character that the output can't hold
 becomes `?`. Knows no line and no colour.
 """
 
@@ -11,7 +11,7 @@ from typing import TextIO
 
 import trio
 
-from orchestrator.terminal.pieces import Pieces
+from orchestrator.printing.pieces import Pieces
 
 
 class PaperGone(Exception):

@@ -20,13 +20,13 @@ from orchestrator.children.ledger import Ledger
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.faults import UserError
+from orchestrator.printing.once import show_json, show_lines
 from orchestrator.review.concluding import land_child
 from orchestrator.review.deciding import Wanted, match_choices
 from orchestrator.review.dropping import drop_child
 from orchestrator.review.editing import Edited, edit_conflicts, use_merge_tool
 from orchestrator.review.finding import Known, require_home
 from orchestrator.review.outlook import Weighed, weigh_child
-from orchestrator.review.printing import show_json, show_lines
 from orchestrator.review.words import command
 
 EXIT_OPEN = 1

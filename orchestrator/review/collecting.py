@@ -22,9 +22,9 @@ from orchestrator.children.ledger import Ledger
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, dim, line
 from orchestrator.faults import UserError
+from orchestrator.printing.once import show_json, show_lines
 from orchestrator.review.drafts import all_drafts, remove_drafts
 from orchestrator.review.finding import Known, home_of, is_alive, list_children
-from orchestrator.review.printing import show_json, show_lines
 from worker.protocol import ChildId
 
 

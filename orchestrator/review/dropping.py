@@ -20,10 +20,10 @@ from orchestrator.children.ledger import Ledger
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, Span, line, tame_line
 from orchestrator.faults import UserError
+from orchestrator.printing.once import show_lines
 from orchestrator.review.drafts import remove_drafts
 from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.outlook import Weighed, checkout_of
-from orchestrator.review.printing import show_lines
 
 
 class Dropped(msgspec.Struct, frozen=True, tag=True):

@@ -24,10 +24,10 @@ from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.journal import JournalBroken, read_entries
+from orchestrator.printing.once import look_here, show_json, show_lines, width_here
 from orchestrator.review.finding import Known, folders_of_nobody, home_of, list_children
 from orchestrator.review.listing import of_nobody
 from orchestrator.review.outlook import checkout_of
-from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.roster import ChildRow, Picture
 from orchestrator.seeing import see
 from worker.path_text import quote_path, unquote_path

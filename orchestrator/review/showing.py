@@ -17,6 +17,7 @@ from orchestrator.children.kept import for_shell
 from orchestrator.drawing.figures import age, count
 from orchestrator.drawing.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.drawing.look import Look
+from orchestrator.printing.once import look_here, show_json, show_lines, width_here
 from orchestrator.review.as_data import in_full
 from orchestrator.review.detail import Detail, FileChange, FileConflict, read_detail
 from orchestrator.review.finding import Known
@@ -31,7 +32,6 @@ from orchestrator.review.outlook import (
     in_words,
     weigh_child,
 )
-from orchestrator.review.printing import look_here, show_json, show_lines, width_here
 from orchestrator.review.side_by_side import change_rows, conflict_rows, draw, readable
 from orchestrator.review.words import command
 from orchestrator.view.signs import state_mark

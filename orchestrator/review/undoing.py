@@ -25,7 +25,7 @@ from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.faults import UserError
-from orchestrator.review.printing import look_here, show_json, show_lines, width_here
+from orchestrator.printing.once import look_here, show_json, show_lines, width_here
 from worker.protocol import ChildId
 
 EXIT_NOT_UNDONE = 1

@@ -10,7 +10,7 @@ from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
 from orchestrator.journal import Entry, JournalBroken, read_entries
 from orchestrator.parent.resuming import journal_path, session_named
-from orchestrator.review.printing import show_json, show_text
+from orchestrator.printing.once import show_json, show_text
 from orchestrator.sessions.errors import SessionError, errors_of
 from orchestrator.sessions.listing import SessionSummary, summary_at
 from orchestrator.view.blocks import (

@@ -22,7 +22,7 @@ from orchestrator.events import (
 )
 from orchestrator.journal import Entry, JournalBroken, is_being_written, read_entries
 from orchestrator.parent.resuming import journal_path, sessions_in
-from orchestrator.review.printing import look_here, show_json, show_lines, width_here
+from orchestrator.printing.once import look_here, show_json, show_lines, width_here
 from orchestrator.sessions.errors import errors_of
 
 Standing = Literal["running", "ended", "broken off", "unreadable"]

@@ -14,8 +14,8 @@ import trio
 
 from orchestrator.drawing.look import look_at
 from orchestrator.faults import UserError
+from orchestrator.printing.paper import Paper
 from orchestrator.terminal.commands import read_line
-from orchestrator.terminal.paper import Paper
 from orchestrator.terminal.piped import LineReader
 from orchestrator.terminal.talk import Talk, TalkingSession, Woken
 

@@ -19,11 +19,11 @@ from orchestrator.drawing.look import Look
 from orchestrator.drawing.region import HIDE_CURSOR, SHOW_CURSOR, Region
 from orchestrator.events import QuestionsAnswered, QuestionsAsked, Told, TurnFinished
 from orchestrator.journal import PARENT, Entry, Heard, Journal
+from orchestrator.printing.paper import Paper, PaperGone
 from orchestrator.roster import Picture
 from orchestrator.seeing import hear, see
 from orchestrator.terminal.frame import Typing, frame
 from orchestrator.terminal.keys import PASTE_OFF, PASTE_ON
-from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.scroll import Scroll
 from orchestrator.view.dialog import Dialog
 from orchestrator.view.queued import take_read

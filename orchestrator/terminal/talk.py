@@ -16,6 +16,7 @@ from orchestrator.drawing.lines import Line, Span, dim, line
 from orchestrator.drawing.look import Look
 from orchestrator.events import Answer, QuestionId, TurnFinished
 from orchestrator.faults import UserError
+from orchestrator.printing.paper import Paper, PaperGone
 from orchestrator.roster import Picture
 from orchestrator.screen_choice import can_be_window
 from orchestrator.terminal.carrying_out import CommandedSession, carry_out, children_table
@@ -30,7 +31,6 @@ from orchestrator.terminal.commands import (
     ShowChildren,
 )
 from orchestrator.terminal.informing import review_lines, send_back_message
-from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.terminal.review_elsewhere import review_elsewhere
 from orchestrator.terminal.screen import Screen
 from worker.protocol import Answered, ChildId

@@ -14,9 +14,9 @@ from orchestrator.drawing.lines import Line, plain
 from orchestrator.drawing.look import Look, look_at
 from orchestrator.faults import UserError
 from orchestrator.journal import Heard
+from orchestrator.printing.paper import Paper, PaperGone
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
-from orchestrator.terminal.paper import Paper, PaperGone
 from orchestrator.view.transcript import told
 from orchestrator.watching import WatchedJournal
 

@@ -6,7 +6,7 @@ from typing import TextIO
 
 import pytest
 
-from orchestrator.terminal.paper import Paper, PaperGone
+from orchestrator.printing.paper import Paper, PaperGone
 
 
 def written(text: str, encoding: str, folder: Path) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from orchestrator.terminal.pieces import Pieces
+from orchestrator.printing.pieces import Pieces
 
 
 @contextmanager
