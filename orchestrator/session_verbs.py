@@ -168,8 +168,9 @@ Begin = Callable[..., AbstractAsyncContextManager["Session"]]
 
 
 async def _talk(begin: Begin, find: dict[str, "Callable[[], Past]"], preview_lines: int) -> int:
-    from orchestrator.terminal.run import is_at_terminal, run_terminal
-    from orchestrator.terminal.talk import NEW_SESSION, SIGNALLED
+    from orchestrator.commands.talking import NEW_SESSION, SIGNALLED
+    from orchestrator.screen_choice import is_at_terminal
+    from orchestrator.terminal.run import run_terminal
 
     while True:
         async with begin(asks=is_at_terminal(), **find) as session:

@@ -1,19 +1,15 @@
 """Does what a person told covey itself, and answers with lines: the same at both screens and through a pipe.
 
 A new command is a case here, or a screen's own affair where only a screen can do it. How commands are typed is
-`orchestrator.terminal.commands`'.
+`orchestrator.commands.typed`'.
 """
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, assert_never
 
-from orchestrator.drawing.lines import Line, Span, line, tame
-from orchestrator.drawing.look import Look
-from orchestrator.events import THE_PERSON, Dismissed
-from orchestrator.journal import Journal
-from orchestrator.roster import Picture
-from orchestrator.terminal.commands import (
+from orchestrator.commands.informing import AskedSession, inform, switch, switch_model, take_back
+from orchestrator.commands.typed import (
     AnyCommand,
     Compact,
     Dismiss,
@@ -32,7 +28,11 @@ from orchestrator.terminal.commands import (
     Undo,
     help_lines,
 )
-from orchestrator.terminal.informing import AskedSession, inform, switch, switch_model, take_back
+from orchestrator.drawing.lines import Line, Span, line, tame
+from orchestrator.drawing.look import Look
+from orchestrator.events import THE_PERSON, Dismissed
+from orchestrator.journal import Journal
+from orchestrator.roster import Picture
 from orchestrator.view.rows import child_rows
 from worker.protocol import ChildId
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from orchestrator.terminal.commands import COMMANDS
+from orchestrator.commands.typed import COMMANDS
 
 MOST = 8
 """Files offered at once."""

@@ -11,13 +11,13 @@ from typing import Protocol, assert_never
 import trio
 
 from merge.store.repository import Repository
+from orchestrator.commands.typed import SendBack, What
 from orchestrator.conversation.budget import Budget, Purse
 from orchestrator.drawing.figures import duration
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
-from orchestrator.terminal.commands import SendBack, What
 from worker.protocol import ChildId
 
 _LOOK = Look(live=False, colour=False, unicode=True)

@@ -1,7 +1,7 @@
 """What a person may tell covey itself, not the model: `/children`, `/kill ID` and the rest of one table.
 
 All here is pure. A line that is no command is a request; what is done at a command is said in
-`orchestrator.terminal.carrying_out`, and in the file of each screen for what is a screen's own affair.
+`orchestrator.commands.carrying_out`, and in the file of each screen for what is a screen's own affair.
 """
 
 import difflib

@@ -26,8 +26,8 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
+from orchestrator.commands.completing import complete
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.completing import complete
 
 
 class Sent(msgspec.Struct, frozen=True):

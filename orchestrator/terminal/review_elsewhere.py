@@ -11,7 +11,7 @@ from pathlib import Path
 
 import trio
 
-from orchestrator.terminal.commands import SendBack
+from orchestrator.commands.typed import SendBack
 
 ANSWER_VARIABLE = "COVEY_SEND_BACK_TO"
 """Names the file in which the review says which child is to be sent back, and with which words."""

@@ -12,24 +12,16 @@ from typing import TextIO
 
 import trio
 
+from orchestrator.commands.talking import TalkingSession
+from orchestrator.commands.typed import read_line
 from orchestrator.drawing.look import look_at
 from orchestrator.faults import UserError
 from orchestrator.printing.paper import Paper
-from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.piped import LineReader
-from orchestrator.terminal.talk import Talk, TalkingSession, Woken
+from orchestrator.terminal.talk import Talk, Woken
 
 EXIT_UNANSWERED = 1
 """A request of a pipe got no answer, or a line of it was no command."""
-
-
-def is_at_terminal() -> bool:
-    """Whether a person sits at both ends, standard input and output, and can be asked something."""
-    source: TextIO | None = sys.stdin
-    target: TextIO | None = sys.stdout
-    if source is None or target is None or not source.isatty():
-        return False
-    return look_at(target, os.environ).live
 
 
 async def run_terminal(

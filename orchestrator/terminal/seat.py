@@ -12,12 +12,12 @@ from typing import TextIO, assert_never
 import msgspec
 import trio
 
+from orchestrator.commands.files import list_files
+from orchestrator.commands.typed import read_line
 from orchestrator.config.home import covey_home
 from orchestrator.drawing.lines import dim, tame_line
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.commands import read_line
 from orchestrator.terminal.composer import Broken, Composer, Left, Sent
-from orchestrator.terminal.files import list_files
 from orchestrator.terminal.keys import (
     ESCAPE_WAIT_SECONDS,
     AnyKey,

@@ -1,26 +1,21 @@
 """One session in talk with a person: what a line does, what a signal does, and with which code it all ends.
 
-The same at a terminal and through a pipe; those two files say where lines come from. Knows of a session
-only what `TalkingSession` asks for.
+The same at a terminal and through a pipe; those two files say where lines come from. Knows of a session only what
+`orchestrator.commands.talking` asks for.
 """
 
 import signal
 import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 import trio
 
-from orchestrator.drawing.lines import Line, Span, dim, line
-from orchestrator.drawing.look import Look
-from orchestrator.events import Answer, QuestionId, TurnFinished
-from orchestrator.faults import UserError
-from orchestrator.printing.paper import Paper, PaperGone
-from orchestrator.roster import Picture
-from orchestrator.screen_choice import can_be_window
-from orchestrator.terminal.carrying_out import CommandedSession, carry_out, children_table
-from orchestrator.terminal.commands import (
+from orchestrator.commands.carrying_out import carry_out, children_table
+from orchestrator.commands.informing import review_lines, send_back_message
+from orchestrator.commands.talking import NEW_SESSION, SIGNALLED, TalkingSession
+from orchestrator.commands.typed import (
     AnyCommand,
     Compact,
     Mistake,
@@ -30,56 +25,21 @@ from orchestrator.terminal.commands import (
     SendBack,
     ShowChildren,
 )
-from orchestrator.terminal.informing import review_lines, send_back_message
+from orchestrator.drawing.lines import Line, Span, dim, line
+from orchestrator.drawing.look import Look
+from orchestrator.faults import UserError
+from orchestrator.printing.paper import Paper, PaperGone
+from orchestrator.roster import Picture
+from orchestrator.screen_choice import can_be_window
 from orchestrator.terminal.review_elsewhere import review_elsewhere
 from orchestrator.terminal.screen import Screen
-from worker.protocol import Answered, ChildId
-from worker.tools.ask import Answers
+from worker.protocol import Answered
 
 Given = TypeVar("Given")
 
 
-class TalkingSession(CommandedSession, Protocol):
-    """A session as terminal mode needs it."""
-
-    @property
-    def questions(self) -> "AnswersQuestions": ...
-
-    async def run_turn(self, request: str) -> TurnFinished: ...
-
-    def interrupt(self) -> None: ...
-
-    async def compact(self) -> None: ...
-    def kill(self) -> None: ...
-
-    def say(self, text: str) -> None: ...
-
-    def attend(self) -> None: ...
-
-    def answer_permission(self, id: QuestionId, answer: Answer) -> bool: ...
-
-    async def wait_woken(self) -> None: ...
-
-    async def run_woken_turn(self) -> TurnFinished: ...
-
-    async def send_back(self, child: ChildId, message: str) -> TurnFinished: ...
-
-
 class Woken(msgspec.Struct, frozen=True):
     """What was waited for has not come; a background command has ended, and the model is to hear of it."""
-
-
-class AnswersQuestions(Protocol):
-    """The model's questions that wait for the person."""
-
-    def answer(self, id: str, answers: Answers | None) -> bool: ...
-
-
-NEW_SESSION = -1
-"""The exit code of a talk after which another session is to begin; no program ever ends with it."""
-
-SIGNALLED = 128
-"""A higher exit code is that of a signal: whoever sent it does not want to wait."""
 
 
 class Talk:

@@ -9,9 +9,9 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from orchestrator.commands.completing import Candidate, complete
 from orchestrator.drawing.lines import Line, Span, dim, line
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.completing import Candidate, complete
 from orchestrator.window.strips import CHOSEN, strips_of
 
 

@@ -15,10 +15,10 @@ from textual.message import Message
 from textual.widgets import Input
 
 from merge.store.repository import Repository
+from orchestrator.commands.typed import SendBack
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.journal import PARENT, Entry, Heard
-from orchestrator.terminal.commands import SendBack
 from orchestrator.view.block_lines import session_line
 from orchestrator.view.blocks import Shown
 from orchestrator.view.sediment import Sediment

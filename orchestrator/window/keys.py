@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from orchestrator.terminal.commands import COMMANDS
+from orchestrator.commands.typed import COMMANDS
 
 Place = Literal["anywhere", "your line", "the transcript", "the children", "a question", "the review"]
 

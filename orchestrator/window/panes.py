@@ -11,9 +11,9 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from orchestrator.commands.typed import usage_lines
 from orchestrator.drawing.lines import Line, Span, dim, indented, line
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.commands import usage_lines
 from orchestrator.window.keys import KEYS, keys_in, places
 from orchestrator.window.strips import STYLES
 

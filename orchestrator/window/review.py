@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from merge.store.repository import Repository
+from orchestrator.commands.typed import SendBack
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.faults import UserError
@@ -26,7 +27,6 @@ from orchestrator.review.desk import Opened
 from orchestrator.review.editing import NothingDecided
 from orchestrator.review.programs import editor_command
 from orchestrator.review.sides import Side
-from orchestrator.terminal.commands import SendBack
 from orchestrator.window.choices import Choices
 from orchestrator.window.editor import run_editor
 from orchestrator.window.kept_list import KeptList

@@ -4,8 +4,8 @@ from textual.app import App
 from textual.driver import Driver
 
 from merge.store.repository import Repository
+from orchestrator.commands.typed import SendBack
 from orchestrator.drawing.look import Look
-from orchestrator.terminal.commands import SendBack
 from orchestrator.window.review import Review
 
 

@@ -15,14 +15,14 @@ from typing import cast
 import trio
 
 from merge.store.repository import Repository
+from orchestrator.commands.files import FileList
+from orchestrator.commands.history_file import read_history, remember
+from orchestrator.commands.talking import NEW_SESSION, SIGNALLED
+from orchestrator.commands.typed import SendBack
 from orchestrator.config.home import covey_home
 from orchestrator.drawing.look import look_at
 from orchestrator.events import Answer, QuestionId
 from orchestrator.parent.session import Session
-from orchestrator.terminal.commands import SendBack
-from orchestrator.terminal.files import FileList
-from orchestrator.terminal.history_file import read_history, remember
-from orchestrator.terminal.talk import NEW_SESSION, SIGNALLED
 from orchestrator.view.dialog import Answered
 from orchestrator.watching import WatchedJournal
 from orchestrator.window.app import Window

@@ -1,7 +1,8 @@
 """A person at the window, on the session's side: requests become turns, commands are carried out, signals obeyed.
 
 Lives in trio, like the session; the window lives in asyncio and speaks to it through `orchestrator.window.bridge`. What
-is asked here is asked in the order in which it was wanted. Knows of a session only what terminal mode knows.
+is asked here is asked in the order in which it was wanted. Knows of a session only what
+`orchestrator.commands.talking` asks for.
 """
 
 import os
@@ -12,14 +13,10 @@ from collections.abc import Sequence
 
 import trio
 
-from orchestrator.drawing.lines import Line, Span, line
-from orchestrator.drawing.look import Look
-from orchestrator.events import Answer, QuestionId, Told
-from orchestrator.faults import UserError
-from orchestrator.journal import PARENT, Entry
-from orchestrator.roster import Picture
-from orchestrator.terminal.carrying_out import carry_out, children_table
-from orchestrator.terminal.commands import (
+from orchestrator.commands.carrying_out import carry_out, children_table
+from orchestrator.commands.informing import send_back_message
+from orchestrator.commands.talking import NEW_SESSION, SIGNALLED, TalkingSession
+from orchestrator.commands.typed import (
     AnyCommand,
     Compact,
     Help,
@@ -30,8 +27,12 @@ from orchestrator.terminal.commands import (
     Show,
     read_line,
 )
-from orchestrator.terminal.informing import send_back_message
-from orchestrator.terminal.talk import NEW_SESSION, TalkingSession
+from orchestrator.drawing.lines import Line, Span, line
+from orchestrator.drawing.look import Look
+from orchestrator.events import Answer, QuestionId, Told
+from orchestrator.faults import UserError
+from orchestrator.journal import PARENT, Entry
+from orchestrator.roster import Picture
 from orchestrator.view.dialog import Answered
 from orchestrator.view.queued import take_read
 from orchestrator.window.app import Window
@@ -253,7 +254,7 @@ class WindowSeat:
                 if number == signal.SIGINT and self._in_turn:
                     self.stop()
                 else:
-                    self.leave(128 + number)
+                    self.leave(SIGNALLED + number)
 
     def _tell(self) -> None:
         news, self._news = self._news, trio.Event()

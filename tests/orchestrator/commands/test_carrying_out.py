@@ -5,6 +5,8 @@ from pathlib import Path
 import trio
 
 from merge.store.repository import Repository
+from orchestrator.commands.carrying_out import carry_out, children_table, find_child
+from orchestrator.commands.typed import Mistake, help_lines, read_line
 from orchestrator.conversation.budget import Budget, Price, Purse
 from orchestrator.drawing.lines import Line
 from orchestrator.events import Dismissed
@@ -12,8 +14,6 @@ from orchestrator.faults import UserError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.journal import Journal, read_entries
 from orchestrator.roster import ChildRow, Picture
-from orchestrator.terminal.carrying_out import carry_out, children_table, find_child
-from orchestrator.terminal.commands import Mistake, help_lines, read_line
 from tests.orchestrator.drawing.looks import LOG, texts
 from tests.orchestrator.terminal.played_session import PlayedChild, PlayedChildren
 from worker.model import Usage

@@ -1,6 +1,6 @@
 """Pure. What completes a command, a child's id, a file."""
 
-from orchestrator.terminal.completing import Candidate, complete
+from orchestrator.commands.completing import Candidate, complete
 
 FILES = ("README.md", "src/parser.py", "src/read.py", "tests/test_parser.py")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from prompt_toolkit.history import FileHistory
 
-from orchestrator.terminal.history_file import read_history, remember
+from orchestrator.commands.history_file import read_history, remember
 
 
 def test_both_screens_remember_in_one_file(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.terminal.commands import (
+from orchestrator.commands.typed import (
     COMMANDS,
     AnyCommand,
     Compact,

@@ -8,7 +8,7 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from orchestrator.terminal.commands import SendBack
+from orchestrator.commands.typed import SendBack
 from orchestrator.window.review_app import ReviewApp
 from tests.orchestrator.drawing.looks import FULL
 from tests.orchestrator.review.places import Place, keep, make_place, text
