@@ -102,7 +102,7 @@ def _in_a_worktree(
 ) -> int:
     """Hold the session in a worktree of its own, and deal with that afterwards."""
     from orchestrator.parent.opening import new_session_id
-    from orchestrator.worktree_session import begin_worktree, finish_worktree
+    from orchestrator.parent.worktree_session import begin_worktree, finish_worktree
 
     if repository is None:
         raise UserError(
@@ -129,8 +129,8 @@ def _hold(
     """Hold the session; the exit code."""
     import trio
 
-    from orchestrator.open_files import allow_many_open_files
     from orchestrator.parent.last_words import with_last_words
+    from orchestrator.parent.open_files import allow_many_open_files
     from orchestrator.parent.opening import open_session
     from orchestrator.parent.resuming import find_past
 

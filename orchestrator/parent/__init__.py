@@ -1,1 +1,1 @@
-"""The parent session: how it is opened and resumed, its turns, and what a person is asked in one."""
+"""The parent session: how it is opened and resumed, in a worktree too, its turns, and what a person is asked in one."""

@@ -16,9 +16,9 @@ from orchestrator.events import CheckFinished, Replied, RequestGiven, SessionSta
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT, Entry, Heard, Journal
 from orchestrator.printing.paper import Paper, PaperGone
-from orchestrator.receipts import Receipt
 from orchestrator.roster import Picture
 from orchestrator.seeing import see
+from orchestrator.unattended.receipts import Receipt
 from orchestrator.view.receipt import check_line
 from orchestrator.view.transcript import told
 from worker.protocol import ToolFinished

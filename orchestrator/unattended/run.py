@@ -24,15 +24,15 @@ from orchestrator.events import ErrorRecorded, Stopped, TurnFinished
 from orchestrator.faults import UserError
 from orchestrator.journal import PARENT
 from orchestrator.parent.session import Session
-from orchestrator.receipts import (
+from orchestrator.unattended.courses import Course
+from orchestrator.unattended.exit_codes import AnyRunEnding, Signalled, exit_code, why
+from orchestrator.unattended.receipts import (
     Receipt,
     ReceiptTurn,
     checks_told,
     children_told,
     write_receipt,
 )
-from orchestrator.unattended.courses import Course
-from orchestrator.unattended.exit_codes import AnyRunEnding, Signalled, exit_code, why
 from orchestrator.unattended.reporting import Manner, Reporter
 from worker.protocol import ChildId
 

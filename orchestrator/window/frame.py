@@ -21,13 +21,13 @@ from orchestrator.drawing.look import Look
 from orchestrator.journal import PARENT, Entry, Heard
 from orchestrator.view.block_lines import session_line
 from orchestrator.view.blocks import Shown
-from orchestrator.view.sediment import Sediment
 from orchestrator.view.story import Stories
 from orchestrator.window.composer import Completions, Composer
 from orchestrator.window.deeds import Deeds
 from orchestrator.window.panes import ModuleState, Overlay, Pane, Settings
 from orchestrator.window.questions import Questions
 from orchestrator.window.review import Review
+from orchestrator.window.sediment import Sediment
 from orchestrator.window.side import KeptRow, Side
 from orchestrator.window.transcript import Transcript
 from worker.protocol import ChildId

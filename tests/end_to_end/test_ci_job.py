@@ -7,8 +7,8 @@ import msgspec
 import pytest
 import trio
 
-from orchestrator.receipts import Receipt
 from orchestrator.scripted.scenario import Reply
+from orchestrator.unattended.receipts import Receipt
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import COVEY, call, says, serving, talk
 from tests.end_to_end.test_checks import with_checks

@@ -10,9 +10,9 @@ import trio
 from merge.store.repository import find_repository
 from orchestrator.cli import run
 from orchestrator.journal import Entry
-from orchestrator.receipts import Receipt
 from orchestrator.scripted.scenario import Hang, Reply, Status, Usage
 from orchestrator.sessions.exporting import Export
+from orchestrator.unattended.receipts import Receipt
 from tests.conftest import RepositoryOf
 from tests.end_to_end.covey import (
     COVEY,

@@ -7,14 +7,14 @@ import pytest
 
 from merge.landings.landing import Conflicted, Held, Landed
 from orchestrator.checks.results import CheckResult, ExitedWith
-from orchestrator.receipts import (
+from orchestrator.roster import ChildRow
+from orchestrator.unattended.receipts import (
     Receipt,
     ReceiptCheck,
     checks_told,
     children_told,
     write_receipt,
 )
-from orchestrator.roster import ChildRow
 from tests.full_disk import no_room_beyond
 from worker.model import Usage
 from worker.protocol import Answered, ChildId

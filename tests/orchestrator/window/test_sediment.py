@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from orchestrator.view.sediment import Sediment
+from orchestrator.window.sediment import Sediment
 
 
 class Thing:
