@@ -1,9 +1,9 @@
 """Which folders hold nothing new, as git remembers it between two scans, so that a scan need not list each of them.
 
 Git keeps this untracked cache in the index, and the person's is never written. So it is in a copy of it, named by the
-checksum of the index that was copied: it is used only while the person's index is that one. What git's cache can't
-tell, a repository that begins or ends to be one inside an untracked folder, is looked for here. A scan with a copy
-finds what a scan without it finds.
+checksum of the index that was copied: it is used only while the person's index is that one, and the settings are as
+they were. What git's cache can't tell, a repository that begins or ends to be one inside an untracked folder, is looked
+for here. A scan with a copy finds what a scan without it finds.
 """
 
 import contextlib
@@ -14,11 +14,15 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
+
+from merge.files.file_locks import alone
+from merge.files.removal import remove_tree
 from merge.files.working_files import folders_above
 from merge.snapshots.plain_folder import is_plain
-from merge.store.filters import read_config
+from merge.store.config_sources import Sources, read_config_and_sources
 from merge.store.git import GitPlace, ask_git, parent_place
-from merge.store.repository import Repository
+from merge.store.repository import Repository, repository_at
 from merge.store.scratch import open_scratch
 from merge.store.syncing import is_local
 from merge.store.trees import RepoPath
@@ -44,6 +48,8 @@ _AS_USUAL: Mapping[str, tuple[str, ...]] = {
 }
 """Settings under which git scans otherwise, or knows changed folders less well, and the values that are fine."""
 
+_INDEX, _SOURCES, _LOCK = "index", "settings.json", "lock"
+
 
 @dataclasses.dataclass(frozen=True)
 class CachedIndex:
@@ -66,73 +72,105 @@ class CachedIndex:
         for path in untracked:
             if not path.endswith(b"/"):
                 folders.update(folders_above(path))
-            elif not os.path.lexists(root + b"/" + path + b".git"):
+            elif not _is_repository(root + b"/" + path):
                 return False  # told as a repository, and is none any more
-        return not any(os.path.lexists(root + b"/" + folder + b"/.git") for folder in folders)
+        return not any(_may_be_repository(root + b"/" + folder) for folder in folders)
 
 
 def find_cached_index(repository: Repository) -> CachedIndex | None:
-    """The copy of the index as it is now; None where there is none."""
+    """The copy of the index as it is now, under the settings as they are now; None where there is none."""
     checksum = _checksum(repository.git_dir / "index")
     if checksum is None:
         return None
-    file = _home(repository) / checksum
+    copy = _home(repository) / checksum
     try:
-        found = file.stat()
-    except OSError:
+        found = (copy / _INDEX).stat()
+        sources = msgspec.json.decode((copy / _SOURCES).read_bytes(), type=Sources)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if not sources.are_unchanged(repository):
         return None
     mark = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    return CachedIndex(file, repository, mark)
+    return CachedIndex(copy / _INDEX, repository, mark)
 
 
 def cache_index(repository: Repository) -> bool:
     """Make a copy for the index as it is now, and remove those of earlier ones. False where none would serve.
 
-    Takes as long as a scan.
+    Takes as long as a scan. None is made, and one may be later, while the settings have only just been changed.
 
     Raises:
         GitFailed, OSError: when it can't be made.
     """
     if is_plain(repository) or not is_local(repository.root):
         return False
-    config = read_config(parent_place(repository))
+    config, sources = read_config_and_sources(repository)
     if any(config.get(key, fine[0]) not in fine for key, fine in _AS_USUAL.items()):
         return False
+    if not sources.are_settled:
+        return True
     # From here on a folder that changes is one that changed after the scan.
     began = time.time() - _YOUNG_SECONDS
     with open_scratch(repository.common_dir) as scratch:
-        copied = scratch / "index"
+        made = scratch / "copy"
+        made.mkdir()
+        copied = made / _INDEX
         with contextlib.suppress(FileNotFoundError):
             _copy(repository.git_dir / "index", copied)
         checksum = _checksum(copied)
         if checksum is None:
             return False
-        home = _home(repository)
-        if (home / checksum).exists():
+        if find_cached_index(repository) is not None:
             return True
         switches = (*SCAN, "core.fsmonitor=false", "core.splitIndex=false")
         place = dataclasses.replace(parent_place(repository), index=copied, switches=switches)
         if not _let_git_remember(place):
             return False
         os.utime(copied, (began, began))
+        (made / _SOURCES).write_bytes(msgspec.json.encode(sources))
+        home = _home(repository)
         home.mkdir(parents=True, exist_ok=True)
-        for other in home.iterdir():
-            other.unlink(missing_ok=True)
-        copied.rename(home / checksum)
+        with alone(home / _LOCK):
+            for other in home.iterdir():
+                if other.name != _LOCK:
+                    remove_tree(other)
+            made.rename(home / checksum)
     return True
 
 
 def _let_git_remember(place: GitPlace) -> bool:
     """Have git scan, and write down what it found in the index of `place`; whether it could."""
+    assert place.index is not None
+    before = place.index.stat().st_ino
     ignoring = "--ignore-submodules=all"
     # The lock is of the copy, and there is nobody who could want it.
     locks = {"GIT_OPTIONAL_LOCKS": "1"}
-    return ask_git(place, "status", "--porcelain", "-z", ignoring, environment=locks).status == 0
+    answer = ask_git(place, "status", "--porcelain", "-z", ignoring, environment=locks)
+    # A folder that it could not open it would not look into again once that is opened, nor warn of it. And where it
+    # wrote nothing (a full disk) it says nothing: it still stands there as it was copied, and its date is needed.
+    return answer.status == 0 and "warning: " not in answer.error and place.index.stat().st_ino != before
 
 
 def _home(repository: Repository) -> Path:
     """Beside the index that they are copies of: each working tree has its own."""
     return repository.git_dir / "covey" / "indexes"
+
+
+def _may_be_repository(folder: bytes) -> bool:
+    try:
+        os.lstat(folder + b"/.git")
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # it was closed just now
+    return True
+
+
+def _is_repository(folder: bytes) -> bool:
+    try:
+        return repository_at(Path(os.fsdecode(folder))) is not None
+    except OSError:
+        return False  # nobody can tell: git is asked
 
 
 def _copy(index: Path, to: Path) -> None:

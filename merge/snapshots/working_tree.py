@@ -6,7 +6,6 @@ is named in `left_out`, never carried in half. Used for the parent's folder and,
 own, for a child's.
 """
 
-import contextlib
 import dataclasses
 import os
 import re
@@ -133,8 +132,12 @@ class _Look:
             if path.endswith(b"/"):
                 self.left_out[path] = NESTED
                 continue
-            with contextlib.suppress(FileNotFoundError):
+            try:
                 sizes[path] = os.lstat(self.root + b"/" + path).st_size
+            except PermissionError:
+                self.left_out[path] = "it could not be read (permission denied)"
+            except (FileNotFoundError, NotADirectoryError):
+                pass  # gone since git looked
         for path, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
             if limit_bytes is not None and self.untracked_bytes + size > limit_bytes:
                 self.left_out[path] = f"it is untracked and too large to be carried ({size:,} bytes)"

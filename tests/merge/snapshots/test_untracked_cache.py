@@ -15,6 +15,7 @@ from merge.snapshots import snapshot, untracked_cache, working_tree
 from merge.snapshots.snapshot import Snapshot, take_snapshot
 from merge.snapshots.untracked_cache import cache_index, find_cached_index
 from merge.snapshots.working_tree import NESTED
+from merge.store import config_sources
 from merge.store.git import GitPlace
 from tests.merge.file_operations import Operation, carry_out, operations
 from tests.merge.places import MakePlace, Place, git_state
@@ -26,8 +27,9 @@ _MOMENTS = itertools.count(1_600_000_000)
 
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if a few files were many."""
+    """As if a few files were many, and the settings had been as they are for long."""
     monkeypatch.setattr(untracked_cache, "_WORTH_BYTES", 1)
+    monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", -1e9)
 
 
 def take(place: Place) -> tuple[Snapshot, list[bool]]:
@@ -175,6 +177,88 @@ def test_a_repository_that_is_one_no_more_is_told_by_its_files(place: Place) -> 
     assert [change.path for change in taken.changes] == [b"inside/file.txt"]
 
 
+def test_a_repository_that_is_broken_is_told_by_its_files(place: Place) -> None:
+    place.write("inside/file.txt", "1\n")
+    subprocess.run(["git", "init", "-q", str(place.root / "inside")], check=True)
+    age(place)
+    assert cache_index(place.repository)
+    (place.root / "inside/.git/HEAD").unlink()
+    taken, asked = take(place)
+    assert asked == [True, False]
+    assert [change.path for change in taken.changes] == [b"inside/file.txt"]
+
+
+@pytest.mark.unprivileged
+def test_a_folder_that_was_closed_is_told_and_found_again(place: Place) -> None:
+    """Git would remember one that it could not open as one that holds nothing, and never look again."""
+    place.write("closed/one.txt", "1\n")
+    place.write("shut/two.txt", "2\n")
+    age(place)
+    assert cache_index(place.repository)
+    for mode in (0, 0o755):
+        (place.root / "closed").chmod(mode)
+        taken, _ = take(place)
+        assert [left.path for left in taken.left_out] == ([] if mode == 0o755 else ["closed"])
+    place.git("add", "shut/two.txt")
+    (place.root / "closed").chmod(0)
+    assert not cache_index(place.repository)
+    (place.root / "closed").chmod(0o755)
+    taken, _ = take(place)
+    assert [change.path for change in taken.changes] == [b"closed/one.txt", b"shut/two.txt"]
+    (place.root / "closed").chmod(0o444)
+    taken, _ = take(place)
+    assert [left.path for left in taken.left_out] == ["closed/one.txt"]
+    (place.root / "closed").chmod(0o755)
+
+
+def test_what_git_could_not_write_down_is_no_copy(place: Place) -> None:
+    """Its date would be a later one than that of what is in it: an edit of before could not be told."""
+    then = time.time() - 60
+    for data in (b"print(1)\n", b"print(2)\n"):
+        file = place.write("src/app.py", data)
+        os.utime(file, (then, then))
+        if data == b"print(1)\n":
+            place.git("add", "src/app.py")
+            os.utime(place.root / ".git/index", (then, then))
+    remember = untracked_cache._let_git_remember  # pyright: ignore[reportPrivateUsage]
+
+    def remember_nothing(where: GitPlace) -> bool:
+        assert where.index is not None
+        where.index.with_name("index.lock").touch()  # as on a full disk: git says nothing of it
+        return remember(where)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(untracked_cache, "_let_git_remember", remember_nothing)
+        assert not cache_index(place.repository)
+    assert take(place)[1] == [False]
+
+
+def test_a_copy_is_used_under_the_settings_that_it_was_made_under(place: Place) -> None:
+    place.write(".gitignore", "*.TXT\n")
+    place.write("notes.txt", "1\n")
+    assert cache_index(place.repository)
+    assert take(place)[1] == [True]
+    place.git("config", "core.ignoreCase", "true")
+    taken, asked = take(place)
+    assert asked == [False]
+    assert [change.path for change in taken.changes] == [b".gitignore"]
+    assert cache_index(place.repository)
+    assert take(place)[1] == [True]
+    place.git("config", "core.untrackedCache", "false")
+    assert take(place)[1] == [False]
+
+
+def test_settings_that_may_still_change_unseen_have_no_copy_yet(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", 1e9)
+    assert cache_index(place.repository)
+    assert find_cached_index(place.repository) is None
+    monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", -1e9)
+    assert cache_index(place.repository)
+    assert find_cached_index(place.repository) is not None
+
+
 def test_a_changed_index_has_no_copy_until_there_is_a_new_one(place: Place) -> None:
     assert cache_index(place.repository)
     (old,) = copies(place)
@@ -188,17 +272,17 @@ def test_a_changed_index_has_no_copy_until_there_is_a_new_one(place: Place) -> N
 
 
 def copies(place: Place) -> list[str]:
-    return os.listdir(place.repository.git_dir / "covey/indexes")
+    return [name for name in os.listdir(place.repository.git_dir / "covey/indexes") if name != "lock"]
 
 
 def vanish(place: Place) -> None:
     for name in copies(place):
-        (place.repository.git_dir / "covey/indexes" / name).unlink()
+        (place.repository.git_dir / "covey/indexes" / name / "index").unlink()
 
 
 def garble(place: Place) -> None:
     for name in copies(place):
-        (place.repository.git_dir / "covey/indexes" / name).write_bytes(b"no index")
+        (place.repository.git_dir / "covey/indexes" / name / "index").write_bytes(b"no index")
 
 
 def stage(place: Place) -> None:
