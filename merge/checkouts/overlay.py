@@ -176,7 +176,11 @@ def read_quickly(
         GitFailed, OSError: when they can't be read for another reason.
     """
     with held_record(twin) as record:
-        if record is None or not record.plain_bytes or os.path.lexists(twin / "upper/.git"):
+        if record is None:
+            return None
+        if not os.listdir(twin / "upper"):
+            return base  # whatever is below: it may never have been made
+        if not record.plain_bytes or os.path.lexists(twin / "upper/.git"):
             return None
         with open_layers(repository, twin, commit, record) as layers:
             return read_touched_quickly(repository, twin, base, layers, shared, stays_behind)

@@ -51,3 +51,9 @@ def test_a_file_that_was_reserved_is_filled_and_stays_the_file_that_it_was(
     after, whole = index.stat(), b"".join(parts)
     assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
     assert index.read_bytes() == whole + hashlib.new(algorithm, whole).digest()
+
+
+def test_a_disk_without_room_for_it_is_told_before_anybody_counts_on_it(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as caught:
+        reserve_index(tmp_path / "index", [bytes(64 << 20)] * 1_000_000, 20)
+    assert caught.value.errno == errno.ENOSPC
