@@ -200,17 +200,18 @@ class Dialogue:
     async def _answer(self, asked: ModelAsked) -> None:
         compactions = self._model.compactions
         reply = await self._model.reply(self._conversation)
+        if isinstance(reply, Reply):
+            shorter = tuple(self._conversation) if self._model.compactions > compactions else None
+            self._conversation.append(reply.message)
+            self._listen(reply)  # it is paid for, whether the worker may ever act on it or not
+            answer = ModelReplied(asked.ask, reply, shorter)
+        else:
+            answer = ModelFailed(asked.ask, reply)
         if self._may_act is not None:
             await self._may_act()
         self._owes_less()
         with suppress(PeerGone):  # the receiving side tells how the worker ended
-            if isinstance(reply, Reply):
-                shorter = tuple(self._conversation) if self._model.compactions > compactions else None
-                self._conversation.append(reply.message)
-                self._listen(reply)
-                await self._worker.wire.send(ModelReplied(asked.ask, reply, shorter))
-            else:
-                await self._worker.wire.send(ModelFailed(asked.ask, reply))
+            await self._worker.wire.send(answer)
 
     async def _ask(self, wanted: PermissionWanted) -> None:
         permission = await self._ask_person(wanted.question)

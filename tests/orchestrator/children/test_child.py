@@ -192,6 +192,7 @@ async def test_a_child_whose_checkout_never_becomes_whole_does_nothing_in_it(
         finished = await it.live()
         folder = repository.with_name(f"{repository.name}-children") / ID
         assert finished.ending == NeverBegan(f"The checkout {folder} could not be made: the disk is full.")
+        assert finished.usage.total_tokens > 0, "what was said to it is paid for"
         assert "new.txt" not in str([entry.event for entry in read_entries(it.grounds.journal.path)][-1])
     assert not (repository / "new.txt").exists()
 
