@@ -7,6 +7,7 @@ does is the merge room's affair.
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -123,7 +124,8 @@ class ProbedWays:
             await trio.lowlevel.checkpoint()
             return
         try:
-            await trio.to_thread.run_sync(self._overlay.wait_until_whole, twin)
+            wait = partial(self._overlay.wait_until_whole, twin)
+            await trio.to_thread.run_sync(wait, abandon_on_cancel=True)  # one that is killed is gone at once
         except OSError as error:
             words = plain_words(error, checkout_cache(self._home))
             raise CheckoutFailed(f"The checkout {checkout.path} could not be made: {words}") from error

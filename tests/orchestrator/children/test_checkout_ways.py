@@ -1,12 +1,20 @@
 """Real processes. In which ways a session makes checkouts, and what becomes of that when one fails."""
 
 import shutil
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
+from merge.checkouts.checkout import make_checkout
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.reflink_way import has_reflinks
+from merge.checkouts.result import take_result
+from merge.snapshots.snapshot import take_snapshot
+from merge.store.index_writing import Part, fill_index
 from merge.store.repository import find_repository
 from orchestrator.children.checkout_ways import open_checkout_ways
 from orchestrator.children.spawning import FreshSpawner
@@ -32,6 +40,34 @@ async def test_when_a_mount_fails_nothing_is_mounted_any_more_and_it_is_said_onc
     (sentence,) = said
     assert "written out from here on" in sentence
     assert "No space left on device" in sentence
+
+
+async def test_who_waits_for_a_checkout_is_let_go_at_once(
+    repository_of: RepositoryOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child that is killed while the disk hangs is gone all the same."""
+    require_overlays()
+    repository, go_on = find_repository(repository_of("python_package")), threading.Event()
+
+    def fill(file: Path, parts: Sequence[Part], id_bytes: int) -> None:
+        go_on.wait(10)  # whoever can't be let go waits until then, and for nothing
+        fill_index(file, parts, id_bytes)
+
+    monkeypatch.setattr("merge.checkouts.delta.fill_index", fill)
+    async with open_checkout_ways("overlay", repository, tmp_path, FreshSpawner(), print) as ways:
+        snapshot = take_snapshot(repository)
+        checkout = make_checkout(repository, "child", snapshot, ways=await ways.take())
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ways.wait_until_whole, checkout)
+                await wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+            assert nursery.cancel_scope.cancelled_caught
+            assert take_result(repository, checkout).changes == ()
+        finally:
+            go_on.set()
+        await ways.wait_until_whole(checkout)
+        remove_checkout(repository, checkout)
 
 
 async def names(wish: Checkouts, root: Path, home: Path) -> tuple[list[str], list[str]]:
