@@ -7,11 +7,13 @@ alone: that writes the row anew with the child's next step.
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from merge.checkouts.unwritten import begun_checkouts, is_unwritten, layer_of
+from merge.files.hidden_place import leave
 from merge.landings.landing import Landed
 from merge.store.repository import (
     Repository,
@@ -72,6 +74,29 @@ def put_back_lost_rows(repository: Repository, ledger: Ledger) -> list[str]:
             )
             told.append(f"{lost}; {where}.")
     return told
+
+
+def folders_of_nobody(repository: Repository, ledger: Ledger | None) -> list[Path]:
+    """What stands among the checkouts and is of no child that is known: its records are gone, or it never was one."""
+    folders = [
+        folder
+        for place in places_of_children(repository)
+        if place.is_dir()
+        for folder in sorted(place.iterdir())
+        if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith(".")
+    ]
+    known = begun_checkouts(repository)
+    if ledger is not None:
+        known |= {*(row.child for row in ledger.rows()), *ledger.damaged()}
+    return [folder for folder in folders if folder.name not in known]
+
+
+def remove_empty_places(repository: Repository, ledger: Ledger) -> None:
+    """Remove those folders of nobody in which nothing is: places that were claimed by who was killed then."""
+    for folder in folders_of_nobody(repository, ledger):
+        with suppress(OSError):  # not empty
+            folder.rmdir()
+            leave(folder.parent)
 
 
 def _place_of(repository: Repository, child: str) -> Path | None:

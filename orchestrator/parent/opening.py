@@ -24,7 +24,7 @@ from orchestrator.children.grounds import Grounds
 from orchestrator.children.kept_folders import left_to_write
 from orchestrator.children.landing_turn import LandingTurn, PlainTurn
 from orchestrator.children.ledger import OPEN_STATES, Ledger, open_ledger
-from orchestrator.children.lost_rows import lost_rows, put_back_lost_rows
+from orchestrator.children.lost_rows import lost_rows, put_back_lost_rows, remove_empty_places
 from orchestrator.children.slots import Slots
 from orchestrator.children.spawning import Spawner, open_spawner
 from orchestrator.children.tree_reading import open_tree_reading
@@ -232,6 +232,7 @@ async def _put_right(repository: Repository, ledger: Ledger, *, verifies: bool) 
         await trio.to_thread.run_sync(remove_half_removed, repository)
     if lost_rows(repository, ledger):
         notices += put_back_lost_rows(repository, ledger)
+    remove_empty_places(repository, ledger)
     if not ledger.rows(OPEN_STATES):
         return notices
     from orchestrator.children.orphans import settle_orphans  # brings git's libraries

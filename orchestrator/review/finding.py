@@ -22,7 +22,6 @@ from merge.store.repository import (
     Repository,
     children_folder,
     find_repository,
-    places_of_children,
 )
 from merge.store.trees import ObjectId
 from orchestrator.children.ledger import (
@@ -114,19 +113,6 @@ def open_book(repository: Repository) -> Generator[Ledger | None]:
 def list_children(repository: Repository, ledger: Ledger | None) -> list[Known]:
     """Every child of the ledger, oldest first."""
     return [stand(repository, row) for row in ledger.rows()] if ledger is not None else []
-
-
-def folders_of_nobody(repository: Repository, ledger: Ledger | None) -> list[Path]:
-    """What stands among the checkouts and is of no child that is known: its records are gone, or it never was one."""
-    known = {row.child for row in ledger.rows()} | {*ledger.damaged()} if ledger is not None else set[str]()
-    known |= begun_checkouts(repository)
-    return [
-        folder
-        for place in places_of_children(repository)
-        if place.is_dir()
-        for folder in sorted(place.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".") and folder.name not in known
-    ]
 
 
 def stand(repository: Repository, row: LedgerRow) -> Known:

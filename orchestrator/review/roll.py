@@ -18,6 +18,7 @@ from merge.store.git import GitFailed
 from merge.store.repository import Repository, working_trees
 from merge.store.trees import show_path
 from orchestrator.children.ledger import Ledger, LedgerRow, State
+from orchestrator.children.lost_rows import folders_of_nobody
 from orchestrator.children.mounting import seen_at
 from orchestrator.drawing.figures import ago, clock, count, short_tokens
 from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
@@ -25,7 +26,7 @@ from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.printing.once import look_here, show_json, show_lines, width_here
-from orchestrator.review.finding import Known, folders_of_nobody, home_of, list_children
+from orchestrator.review.finding import Known, home_of, list_children
 from orchestrator.review.listing import of_nobody
 from orchestrator.review.outlook import checkout_of
 from orchestrator.roster import ChildRow, Picture

@@ -17,7 +17,12 @@ from merge.checkouts.ways import Way
 from merge.landings.landing import Landed
 from orchestrator.children.kept_folders import KeptFolders, left_to_write
 from orchestrator.children.ledger import OPEN_STATES, LedgerRow, ledger_path, open_ledger
-from orchestrator.children.lost_rows import lost_rows, put_back_lost_rows
+from orchestrator.children.lost_rows import (
+    folders_of_nobody,
+    lost_rows,
+    put_back_lost_rows,
+    remove_empty_places,
+)
 from orchestrator.children.orphans import settle_orphans
 from orchestrator.events import ChildFinished, ChildStarted, ChildWorking
 from orchestrator.journal import Journal, read_entries
@@ -216,6 +221,22 @@ def test_a_checkout_whose_folder_the_person_removed_is_no_lost_child(place: Plac
     lose(place, "x-1")
     with open_ledger(place.repository) as ledger:
         assert lost_rows(place.repository, ledger) == ()
+
+
+@pytest.mark.keeps_checkouts
+def test_an_empty_place_that_nobody_claims_any_more_goes_and_one_with_something_in_it_stays(
+    place: Place,
+) -> None:
+    begin(place, "x-1", {})
+    own, empty = place.checkout("mine"), place.checkout("empty")
+    own.mkdir()
+    (own / "a.txt").touch()
+    empty.mkdir()
+    with open_ledger(place.repository) as ledger:
+        assert folders_of_nobody(place.repository, ledger) == [empty, own]
+        remove_empty_places(place.repository, ledger)
+        assert folders_of_nobody(place.repository, ledger) == [own]
+    assert place.checkout("x-1").exists()
 
 
 @pytest.mark.keeps_checkouts
