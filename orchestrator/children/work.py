@@ -181,8 +181,9 @@ class Work:
     def _listen(self, heard: ModelAsked | Reply | Compacted | ToolStarted | ToolFinished) -> None:
         match heard:
             case ModelAsked():
-                self.steps += 1
+                pass  # as the screens count: one that a budget refused was no call
             case Reply(message=message, usage=usage):
+                self.steps += 1
                 self.usage += usage
                 self.did(_first_line(message.text) or "thinking")
             case Compacted(usage=usage):

@@ -391,6 +391,7 @@ async def test_a_child_that_is_out_of_budget_ends_and_what_it_did_is_kept(
         assert finished.landing.reason.startswith("the session's budget was spent before the child finished")
         assert (Path(finished.landing.checkout) / "half.txt").read_text() == "half\n"
         assert it.row(child).state == "kept"
+        assert it.row(child).steps == 1, "the one that was refused was no call"
         assert finished.usage == it.grounds.purse.usage
         assert "The session's budget is spent" in (await it.task(TaskArguments(child=child))).text
         assert it.children.unmerged() == (child,)
