@@ -27,6 +27,7 @@ from orchestrator.children.ledger import Ledger, LedgerRow, Process
 from orchestrator.journal import Entry, is_being_written, readable_entries
 from orchestrator.sandbox.environment import child_marker
 from worker.path_text import quote_path
+from worker.processes.process_tree import marked_processes
 from worker.protocol import ChildId
 
 NOBODY = Process(0, 0.0)
@@ -118,23 +119,17 @@ def _tellings_of(repository: Repository, child: ChildId) -> list[_Telling] | Non
     found: list[_Telling] = []
     for root in working_trees(repository):
         for path in (root / ".covey" / "sessions").glob("*/journal.jsonl"):
-            with path.open("rb") as file:
+            with suppress(OSError), path.open("rb") as file:  # one that can't be read tells nothing
                 if child.encode() not in file.read():
                     continue
                 entries = [entry for entry in readable_entries(path) if entry.who == child]
                 if entries and is_being_written(file):
                     return None
-            if entries:
-                found.append(_Telling(path.parent.name, root, entries))
-    if not found and _has_processes(repository, child):
+                if entries:
+                    found.append(_Telling(path.parent.name, root, entries))
+    if not found and marked_processes(child_marker(repository.common_dir, child)):
         return None  # its session runs, and has its journal elsewhere
     return sorted(found, key=lambda telling: telling.session)
-
-
-def _has_processes(repository: Repository, child: ChildId) -> bool:
-    from worker.processes.process_tree import marked_processes  # reads the table of processes
-
-    return bool(marked_processes(child_marker(repository.common_dir, child)))
 
 
 def _row_of(repository: Repository, child: ChildId, tellings: Sequence[_Telling]) -> LedgerRow:
