@@ -23,7 +23,7 @@ from merge.snapshots.plain_folder import is_plain
 from merge.store.config_sources import Sources, read_config_and_sources
 from merge.store.git import GitPlace, ask_git, parent_place
 from merge.store.repository import Repository, repository_at
-from merge.store.scratch import open_scratch
+from merge.store.scratch import open_scratch, sweep_scratch
 from merge.store.syncing import is_local
 from merge.store.trees import RepoPath
 
@@ -109,6 +109,7 @@ def cache_index(repository: Repository) -> bool:
         return False
     if not sources.are_settled:
         return True
+    sweep_scratch(repository.common_dir)  # a copy that somebody was killed at is as large
     # From here on a folder that changes is one that changed after the scan.
     began = time.time() - _YOUNG_SECONDS
     with open_scratch(repository.common_dir) as scratch:

@@ -332,6 +332,21 @@ def test_under_settings_by_which_git_knows_less_there_is_no_cache(place: Place, 
     assert take(place)[1] == [False]
 
 
+def test_what_was_left_by_who_was_killed_at_a_copy_goes_with_the_next(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = os.fork()
+    if process == 0:
+        monkeypatch.setattr(untracked_cache, "_let_git_remember", lambda _: os.kill(os.getpid(), 9))  # pyright: ignore
+        cache_index(place.repository)
+        os._exit(1)
+    os.waitpid(process, 0)
+    scratch = place.repository.common_dir / "covey/scratch"
+    assert len(os.listdir(scratch)) == 1
+    assert cache_index(place.repository)
+    assert os.listdir(scratch) == []
+
+
 def test_where_git_cant_scan_there_is_no_cache(place: Place) -> None:
     place.write(".gitattributes", "*.py filter=gone\n")
     place.write(
