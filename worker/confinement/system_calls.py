@@ -4,6 +4,7 @@ Linux only. Nothing here decides anything; what a call means is in its manual pa
 """
 
 import ctypes
+import errno
 import os
 from contextlib import suppress
 from functools import cache
@@ -81,8 +82,14 @@ def control_process(option: int, value: int, third: int = 0) -> None:
 
 
 def unshare(flags: int) -> None:
-    """unshare(2)."""
-    _checked(_libc().unshare(flags))
+    """unshare(2). That a limit is reached is said as such: the system speaks of a disk that is full."""
+    try:
+        _checked(_libc().unshare(flags))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        words = "no further namespace is allowed; see /proc/sys/user/max_user_namespaces"
+        raise OSError(errno.ENOSPC, words) from error
 
 
 def mount(
