@@ -73,6 +73,9 @@ class ChildRow(AtWork, frozen=True):
     dismissed: bool = False
     agent: str = ""
     queued: bool = False
+    at_once: int = 0
+    """How many work at once while it is queued, and after how many others it comes."""
+    ahead: int = 0
 
     def waits_for(self, now: float) -> str:
         """What it waits for, with the time that is left, or nothing when it does not wait."""

@@ -62,6 +62,11 @@ def see(picture: Picture, entry: Entry) -> Picture:
             return change(picture, children={**picture.children, entry.who: row})
         case _ if entry.who == PARENT:
             return _see_parent(picture, entry)
+        case ChildWorking() | ChildFinished():
+            row = picture.all_children().get(entry.who)
+            if row is not None and row.state == "queued":
+                picture = _with_rows(picture, lambda other: _move_up(other, row))
+            return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
         case _:
             return _with_row(picture, entry.who, lambda row: _see_child(row, entry))
 
@@ -98,7 +103,7 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
     row = _see_at_work(row, entry)
     match entry.event:
         case ChildQueued(limit=limit, ahead=ahead):
-            return change(row, queued=True, last_action=f"waiting: {limit} at work, {ahead} ahead of it")
+            return _in_line(change(row, queued=True, at_once=limit), ahead)
         case ChildWorking():
             return change(row, working=True, last_action="thinking")
         case Replied(reply=reply):
@@ -112,6 +117,16 @@ def _see_child(row: ChildRow, entry: Entry) -> ChildRow:
             return change(row, dismissed=True)
         case _:
             return row
+
+
+def _move_up(row: ChildRow, gone: ChildRow) -> ChildRow:
+    """The row when `gone` has left the line, to work or for good."""
+    return _in_line(row, row.ahead - 1) if row.state == "queued" and row.ahead > gone.ahead else row
+
+
+def _in_line(row: ChildRow, ahead: int) -> ChildRow:
+    words = f"waiting: {row.at_once} at work, {ahead} ahead of it"
+    return msgspec.structs.replace(row, ahead=ahead, last_action=words)
 
 
 def _see_at_work(one: Somebody, entry: Entry) -> Somebody:
@@ -175,6 +190,15 @@ def _with_row(picture: Picture, who: ChildId, changed: Callable[[ChildRow], Chil
     if who in picture.earlier:
         return change(picture, earlier={**picture.earlier, who: changed(picture.earlier[who])})
     return picture
+
+
+def _with_rows(picture: Picture, changed: Callable[[ChildRow], ChildRow]) -> Picture:
+    """The picture with every row changed, whichever turn it began in."""
+    return msgspec.structs.replace(
+        picture,
+        children={who: changed(row) for who, row in picture.children.items()},
+        earlier={who: changed(row) for who, row in picture.earlier.items()},
+    )
 
 
 def _one_more(calls: Mapping[str, int], name: str) -> dict[str, int]:

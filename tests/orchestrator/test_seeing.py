@@ -92,6 +92,24 @@ def test_a_queued_child_says_what_it_waits_for_until_it_works() -> None:
     assert killed.children[FIRST].state == "stopped"
 
 
+def test_a_queued_child_moves_up_when_one_before_it_begins_or_is_killed() -> None:
+    children = [ChildId(f"queued-{number}") for number in range(4)]
+    line = [
+        entry
+        for place, child in enumerate(children)
+        for entry in (started(child), (child, ChildQueued(8, place)))
+    ]
+    killed = (children[1], ChildFinished(Stopped("the person"), None, 1.0, Usage()))
+    picture = fold((PARENT, RequestGiven("one")), *line, (PARENT, RequestGiven("two")), killed)
+    assert [picture.earlier[child].ahead for child in (children[0], *children[2:])] == [0, 1, 2]
+    picture = fold((children[0], ChildWorking(None, (), ())), picture=picture)
+    assert picture.earlier[children[0]].last_action == "thinking"
+    assert [picture.earlier[child].last_action for child in children[2:]] == [
+        "waiting: 8 at work, 0 ahead of it",
+        "waiting: 8 at work, 1 ahead of it",
+    ]
+
+
 def test_a_row_carries_the_name_of_its_agent() -> None:
     fact = ChildStarted(FIRST, "research", "Look", "task", False, "reviewer")
     assert fold((FIRST, fact)).children[FIRST].agent == "reviewer"
