@@ -5,11 +5,14 @@ configuration when the checkout is made; from there it is read. Knows nothing of
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 from merge.checkouts.checkout_site import Site, all_sites, told_inside
 from merge.store.filters import filters_of
-from merge.store.git import run_git
+from merge.store.git import GitPlace, run_git
+from merge.store.scratch import open_scratch
 from merge.store.trees import LeftOut, RepoPath, show_path
 
 # As `merge.store.private_git` writes a setting that is written off.
@@ -29,10 +32,24 @@ def unfiltered_files(outermost: Site) -> Iterator[LeftOut]:
         }
         if not names:
             continue
-        paths = [RepoPath(path) for path in run_git(site.place, "ls-files", "-z").fields()]
-        for path, name in filters_of(site.place, paths).items():
+        with _with_index(site) as place:
+            paths = [RepoPath(path) for path in run_git(place, "ls-files", "-z").fields()]
+            found = filters_of(place, paths)
+        for path, name in found.items():
             if name in names:
                 why = f"only what the repository stores of it is there; its filter {name} could not run"
                 left = LeftOut(show_path(path), why)
                 within = bytes(site.folder.relative_to(outermost.folder))
                 yield left if site is outermost else told_inside(RepoPath(within), left)
+
+
+@contextmanager
+def _with_index(site: Site) -> Generator[GitPlace]:
+    """The place of a site with an index that has all its files: in one of layers nothing else is there to be seen."""
+    if (site.twin / "index").exists():
+        yield site.place
+        return
+    with open_scratch(site.repository.common_dir) as scratch:
+        place = replace(site.place, index=scratch / "index")
+        run_git(place, "read-tree", site.commit)
+        yield place

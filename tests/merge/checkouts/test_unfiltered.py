@@ -1,11 +1,16 @@
 """Real git. What a filter could not bring back into a checkout is named, file by file."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from merge.checkouts.checkout import not_whole
+from merge.checkouts.checkout import make_checkout, not_whole
+from merge.checkouts.leaving import remove_checkout
+from merge.checkouts.overlay_way import OverlayWay
+from merge.snapshots.snapshot import take_snapshot
 from merge.store.trees import LeftOut
+from tests.merge.mounted import require_overlays
 from tests.merge.places import MakeCheckout, Place
 
 POINTER = b"version 1\noid 5\n"
@@ -32,6 +37,15 @@ def test_files_whose_program_is_missing_are_named(place: Place, checkouts: MakeC
     assert Path(checkout.path, "b.big").read_bytes() == POINTER
     if " " not in name:  # an attribute's value ends at a space: such a filter has no files
         assert not_whole(place.repository, checkout) == (only_stored("art/a.big"), only_stored("b.big"))
+
+
+def test_in_layers_that_are_mounted_nowhere_they_are_named_too(place: Place, tmp_path: Path) -> None:
+    require_overlays(user_namespace=True)
+    with_filter(place, "no-such-program %f")
+    with closing(OverlayWay(tmp_path / "cache", user_namespace=True)) as overlay:
+        checkout = make_checkout(place.repository, "child", take_snapshot(place.repository), ways=[overlay])
+        assert not_whole(place.repository, checkout) == (only_stored("art/a.big"), only_stored("b.big"))
+        remove_checkout(place.repository, checkout)
 
 
 def test_files_whose_program_fails_are_named(place: Place, checkouts: MakeCheckout) -> None:
