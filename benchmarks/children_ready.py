@@ -214,7 +214,7 @@ async def _child(
     async with open_worker(marker, environment, stand.spawner, trio.Event(), steps) as worker:
         assert isinstance(await worker.wire.receive(), Ready), worker.last_words()
         now = time.perf_counter()
-        await stand.session.wait_until_whole(checkout)
+        await stand.session.complete(checkout)
         behind = time.perf_counter() - now
         ready(_Ready(made - began, now - made, behind, now, checkout.way))
         await all_ready.wait()
@@ -238,7 +238,7 @@ async def _result(stand: Stand, rounds: int) -> float:
     """What taking the result of a few edits costs, the child being gone."""
     snapshot = take_snapshot(stand.repository)
     checkout = make_checkout(stand.repository, "edits", snapshot, ways=stand.ways)
-    await stand.session.wait_until_whole(checkout)
+    await stand.session.complete(checkout)
     _edit_in(stand.repository, checkout)
     took = _median(lambda: take_result(stand.repository, checkout), rounds)
     remove_checkout(stand.repository, checkout)

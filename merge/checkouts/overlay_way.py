@@ -1,14 +1,13 @@
 """The way into a checkout that costs milliseconds: a layer of the child's own over a pristine checkout.
 
 One of these belongs to a session. It holds the locks of the layers that its children stand on, and makes what children
-that start together share only once; the index in it behind them, where somebody waits for it (`wait_until_whole`). What
-a repository or a snapshot has that layers can't show in full is refused, and the next way is taken.
+that start together share only once; their index behind them, where somebody asks for it (`complete`). What a repository
+or a snapshot has that layers can't show in full is refused, and the next way is taken.
 """
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -44,19 +43,40 @@ class _Ground:
     held: tuple[int, ...]
     plain_bytes: bool
     caches: CacheLayer | None
-    index: Future[None]
+    index: "_Index"
 
-    @property
-    def can_be_whole(self) -> bool:
-        """Whether its index is written, or still may be."""
-        return not self.index.done() or self.index.exception() is None
+
+class _Index:
+    """The index of a layer, written once, by the first that asks for it. For many threads."""
+
+    def __init__(self, write: Callable[[], None]) -> None:
+        self.is_written = False
+        self.has_failed = False
+        self._write = write
+        self._writing = threading.Lock()
+
+    def write(self) -> None:
+        """Write it; wait for whoever is at it.
+
+        Raises:
+            OSError: when it can't be written.
+        """
+        with self._writing:
+            if self.is_written:
+                return
+            try:
+                self._write()
+            except OSError:
+                self.has_failed = True
+                raise
+            self.is_written = True
 
 
 class OverlayWay:
     """See `merge.checkouts.ways.Way`. `cache` is covey's own folder for pristine checkouts.
 
-    `index_behind`: `furnish` may leave a checkout whose index is still being written. It can be mounted; before anybody
-    looks into it `wait_until_whole` must be called.
+    `index_behind`: `furnish` leaves a checkout whose index is not written. It can be mounted; before anybody looks into
+    it `complete` must be called.
     """
 
     name: WayName = "overlay"
@@ -65,7 +85,6 @@ class OverlayWay:
         self._cache = cache
         self.user_namespace = user_namespace
         self._index_behind = index_behind
-        self._behind = ThreadPoolExecutor(1, "index")
         self._making = threading.Lock()
         self._grounds: list[tuple[_Ground, list[Path]]] = []
         self._furnishing: set[Path] = set()
@@ -118,26 +137,25 @@ class OverlayWay:
         if head.status == 0 and not own.is_sparse:
             refresh_pristine(home, repository, ObjectId(head.line()), _safe(repository, own))
 
-    def wait_until_whole(self, twin: Path) -> None:
-        """Wait until all of the checkout of this twin is written, if it was made here.
+    def complete(self, twin: Path) -> None:
+        """Write what the checkout of this twin still lacks, if it was made here; wait for whoever is at it.
 
         Raises:
             OSError: when it can't be written: its child can't work there.
         """
         for index in self._indexes(twin):
-            index.result()
+            index.write()
 
-    def is_whole(self, twin: Path) -> bool:
-        """Whether there is nothing to wait for. Takes no time."""
-        return all(index.done() and index.exception() is None for index in self._indexes(twin))
+    def is_complete(self, twin: Path) -> bool:
+        """Whether it lacks nothing. Takes no time."""
+        return all(index.is_written for index in self._indexes(twin))
 
-    def _indexes(self, twin: Path) -> list[Future[None]]:
+    def _indexes(self, twin: Path) -> "list[_Index]":
         # Without the lock, which somebody may hold for long: the list is one that is only added to, or another.
         return [ground.index for ground, twins in self._grounds if twin in twins]
 
     def close(self) -> None:
         """Let go of every layer; for when no child of the session is left."""
-        self._behind.shutdown()
         with self._making:
             for ground, _ in self._grounds:
                 _let_go(ground)
@@ -148,7 +166,7 @@ class OverlayWay:
         """What children of this very snapshot stand on; made for the first of them."""
         if self._grounds:
             last, _ = self._grounds[-1]
-            if last.snapshot is snapshot and last.can_be_whole:
+            if last.snapshot is snapshot and not last.index.has_failed:
                 return self._grounds[-1]
         self._tidy()
         try:
@@ -178,14 +196,14 @@ class OverlayWay:
         except BaseException:
             os.close(held)
             raise
-        index = self._behind.submit(complete)
+        index = _Index(complete)
         caches, locks = self._caches(home, site)
         plain_bytes = stores_bytes_as_they_are(own)
         locks = (held, delta_held, *locks)
         ground = _Ground(snapshot, pristine, delta, safe, locks, plain_bytes, caches, index)
         if not self._index_behind:
             try:
-                index.result()
+                index.write()
             except BaseException:
                 _let_go(ground)
                 raise

@@ -35,11 +35,11 @@ class CheckoutWays(Protocol):
         """A checkout was made: why not in a better way, if it is news."""
         ...
 
-    async def wait_until_whole(self, checkout: "Checkout") -> None:
-        """Wait until the child may look at its checkout; a process may see it in its place before.
+    async def complete(self, checkout: "Checkout") -> None:
+        """Write what a checkout still lacks: until then a process may see it in its place, and nobody look into it.
 
         Raises:
-            CheckoutFailed: when it can't be made whole.
+            CheckoutFailed: when it can't be written.
         """
         ...
 
@@ -67,8 +67,8 @@ class PlainWays:
     def tell(self, checkout: "Checkout") -> None:
         """See `CheckoutWays`: there is no better way."""
 
-    async def wait_until_whole(self, checkout: "Checkout") -> None:
-        """See `CheckoutWays`: it is."""
+    async def complete(self, checkout: "Checkout") -> None:
+        """See `CheckoutWays`: it lacks nothing."""
         await trio.lowlevel.checkpoint()
 
     def give_up_mounting(self, why: str) -> None:
@@ -114,18 +114,20 @@ class ProbedWays:
         for why in checkout.passed_over:
             self._say(f"{checkout.name} has a {checkout.way} checkout ({why}).", why)
 
-    async def wait_until_whole(self, checkout: "Checkout") -> None:
+    async def complete(self, checkout: "Checkout") -> None:
         """See `CheckoutWays`."""
         from merge.checkouts.checkout import CheckoutFailed, twin_folder
         from merge.store.plain_words import plain_words  # see `PlainWays`
 
         twin = twin_folder(self._repository, checkout.name)
-        if self._overlay is None or self._overlay.is_whole(twin):
+        if self._overlay is None or self._overlay.is_complete(twin):
             await trio.lowlevel.checkpoint()
             return
         try:
-            wait = partial(self._overlay.wait_until_whole, twin)
-            await trio.to_thread.run_sync(wait, abandon_on_cancel=True)  # one that is killed is gone at once
+            complete = partial(self._overlay.complete, twin)
+            await trio.to_thread.run_sync(
+                complete, abandon_on_cancel=True
+            )  # one that is killed is gone at once
         except OSError as error:
             words = plain_words(error, checkout_cache(self._home))
             raise CheckoutFailed(f"The checkout {checkout.path} could not be made: {words}") from error

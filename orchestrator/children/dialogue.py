@@ -57,7 +57,8 @@ Listener = Callable[[ModelAsked | Reply | ToolStarted | ToolFinished], None]
 class Dialogue:
     """One worker's dialogue. `run` holds it; `steer` may be called at any time before, during or after.
 
-    No reply reaches the worker before `may_act` has returned: only a reply makes it touch a file or run anything.
+    `get_ready` is what must have been done before the worker may act, done while it asks its model for the first time:
+    no reply reaches it before, and only a reply makes it touch a file or run anything.
     """
 
     def __init__(
@@ -67,14 +68,15 @@ class Dialogue:
         model: CompactingModel,
         listen: Listener,
         ask_person: AskPerson = ask_nobody,
-        may_act: Callable[[], Awaitable[None]] | None = None,
+        get_ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._worker = worker
         self._start = start
         self._model = model
         self._listen = listen
         self._ask_person = ask_person
-        self._may_act = may_act
+        self._get_ready = get_ready
+        self._may_act = trio.Event()
         self._conversation: list[AnyMessage] = list(start.conversation)
         self._started = False
         self._patience = trio.CancelScope()
@@ -176,6 +178,12 @@ class Dialogue:
         with suppress(PeerGone):  # what it sent before it went is still to be read
             await self._worker.wire.send(self._start)
         nursery.start_soon(self._pass_on)
+        nursery.start_soon(self._let_act)
+
+    async def _let_act(self) -> None:
+        if self._get_ready is not None:
+            await self._get_ready()
+        self._may_act.set()
 
     async def _pass_on(self) -> None:
         """Send what it is steered with, one message after the other."""
@@ -207,8 +215,7 @@ class Dialogue:
             answer = ModelReplied(asked.ask, reply, shorter)
         else:
             answer = ModelFailed(asked.ask, reply)
-        if self._may_act is not None:
-            await self._may_act()
+        await self._may_act.wait()
         self._owes_less()
         with suppress(PeerGone):  # the receiving side tells how the worker ended
             await self._worker.wire.send(answer)

@@ -97,6 +97,7 @@ class Work:
             assert workplace is not None, "only a checkout is mounted"
             grounds = self._grounds
             grounds.ways.give_up_mounting(ending.why)
+            await grounds.ways.complete(workplace.checkout)
             await trio.to_thread.run_sync(keep_checkout, grounds.repository, workplace.checkout)
             checkout = msgspec.structs.replace(workplace.checkout, way="plain")
             ending = await self._run_once(replace(workplace, checkout=checkout))
@@ -142,9 +143,9 @@ class Work:
                 prefix_tokens=grounds.gateway.prefix_tokens,
                 heard=self._listen,
             )
-            may_act = partial(grounds.ways.wait_until_whole, checkout) if checkout is not None else None
+            get_ready = partial(grounds.ways.complete, checkout) if checkout is not None else None
             self._dialogue = dialogue = Dialogue(
-                worker, start, model, self._listen, self._ask_person, may_act
+                worker, start, model, self._listen, self._ask_person, get_ready
             )
             for text in self._unsaid:
                 await dialogue.steer(text)

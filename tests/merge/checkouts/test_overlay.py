@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -364,8 +365,13 @@ def test_an_index_that_is_written_when_its_layer_is_mounted_is_one_for_the_child
         assert len(pygit2.Repository(str(root)).index) == len(git_lines(root, "ls-files"))
         assert git_lines(root, "fsck", "--strict", "--no-dangling") == []
 
+    twin = place.repository.common_dir / "covey/checkouts/child"
+    assert not behind.is_complete(twin)
+    beside = threading.Thread(target=behind.complete, args=(twin,))
+    beside.start()
     do(place, child, look)
-    behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/child")
+    beside.join()
+    assert behind.is_complete(twin)
     assert take_result(place.repository, child).changes == ()
     remove_checkout(place.repository, child)
     for end in (*mounted, *filled):
@@ -384,7 +390,7 @@ def test_a_checkout_whose_index_was_never_written_is_kept_as_it_should_have_been
     monkeypatch.setattr("merge.checkouts.delta.fill_index", fill)
     first = make_checkout(place.repository, "first", snapshot, ways=[behind])
     with pytest.raises(OSError, match="No space left"):
-        behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/first")
+        behind.complete(place.repository.common_dir / "covey/checkouts/first")
     other = make_checkout(place.repository, "other", snapshot, ways=[overlay, PlainWay()])
     assert (other.way, other.passed_over) == (
         "plain",
@@ -392,7 +398,7 @@ def test_a_checkout_whose_index_was_never_written_is_kept_as_it_should_have_been
     )
     monkeypatch.undo()
     second = make_checkout(place.repository, "second", snapshot, ways=[behind])
-    behind.wait_until_whole(place.repository.common_dir / "covey/checkouts/second")
+    behind.complete(place.repository.common_dir / "covey/checkouts/second")
     do(place, second, lambda root: (root / "new.txt").write_text("new\n"))
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr("merge.checkouts.overlay._lower_made_anew")  # of a large repository that takes seconds

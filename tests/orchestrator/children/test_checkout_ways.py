@@ -59,14 +59,14 @@ async def test_who_waits_for_a_checkout_is_let_go_at_once(
         checkout = make_checkout(repository, "child", snapshot, ways=await ways.take())
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(ways.wait_until_whole, checkout)
+                nursery.start_soon(ways.complete, checkout)
                 await wait_all_tasks_blocked()
                 nursery.cancel_scope.cancel()
             assert nursery.cancel_scope.cancelled_caught
             assert take_result(repository, checkout).changes == ()
         finally:
             go_on.set()
-        await ways.wait_until_whole(checkout)
+        await ways.complete(checkout)
         remove_checkout(repository, checkout)
 
 

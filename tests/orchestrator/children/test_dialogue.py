@@ -52,7 +52,8 @@ async def ask_a_slow_person(question: Question) -> Permission:
 class Worker:
     """The worker's end, to be played by a test."""
 
-    def __init__(self, may_act: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, get_ready: Callable[[], Awaitable[None]] | None = None) -> None:
+        self.heard: list[object] = []
         ours, theirs = trio.testing.memory_stream_pair()
         self.wire: Wire[AnyReport, AnyCommand] = Wire(ours, ours, AnyCommand)
         start = Start(ChildId("c-1"), "research", b"/nowhere", b"/nowhere", (UserMessage("go"),))
@@ -60,9 +61,9 @@ class Worker:
             cast("WorkerProcess", type("Process", (), {"wire": Wire(theirs, theirs, AnyReport)})()),
             start,
             cast("CompactingModel", SlowModel()),
-            lambda heard: None,
+            self.heard.append,
             ask_a_slow_person,
-            may_act,
+            get_ready,
         )
 
     async def begin(self) -> None:
@@ -117,7 +118,7 @@ async def test_a_worker_that_waits_for_nothing_and_says_nothing_is_given_up(
 
 async def test_no_reply_reaches_a_worker_that_may_not_act_yet(autojump_clock: trio.testing.MockClock) -> None:
     whole, heard = trio.Event(), list[AnyOutcome | BrokenOff]()
-    worker = Worker(may_act=whole.wait)
+    worker = Worker(get_ready=whole.wait)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(hear, worker, heard)
         await worker.begin()
@@ -125,6 +126,7 @@ async def test_no_reply_reaches_a_worker_that_may_not_act_yet(autojump_clock: tr
         with trio.move_on_after(LONG * 2) as waited:
             await worker.wire.receive()
         assert waited.cancelled_caught
+        assert any(isinstance(heard, Reply) for heard in worker.heard), "it is paid for, whatever comes"
         whole.set()
         assert isinstance(await worker.wire.receive(), ModelReplied)
         await worker.wire.send(Finished(Answered("done")))
