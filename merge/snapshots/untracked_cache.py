@@ -97,7 +97,7 @@ def find_cached_index(repository: Repository) -> CachedIndex | None:
 def cache_index(repository: Repository) -> bool:
     """Make a copy for the index as it is now, and remove those of earlier ones. False where none would serve.
 
-    Takes as long as a scan. None is made, and one may be later, while the settings have only just been changed.
+    Takes as long as a scan. None is made, and one may be later, while index or settings have only just been written.
 
     Raises:
         GitFailed, OSError: when it can't be made.
@@ -121,7 +121,7 @@ def cache_index(repository: Repository) -> bool:
         checksum = _checksum(copied)
         if checksum is None:
             return False
-        if find_cached_index(repository) is not None:
+        if _is_young(copied, began) or find_cached_index(repository) is not None:
             return True
         switches = (*SCAN, "core.fsmonitor=false", "core.splitIndex=false")
         place = dataclasses.replace(parent_place(repository), index=copied, switches=switches)
@@ -137,6 +137,11 @@ def cache_index(repository: Repository) -> bool:
                     remove_tree(other)
             made.rename(home / checksum)
     return True
+
+
+def _is_young(copied: Path, began: float) -> bool:
+    """Whether files that were written with the index would be read again by each scan, so young are they."""
+    return copied.stat().st_mtime >= began
 
 
 def _let_git_remember(place: GitPlace) -> bool:

@@ -22,13 +22,16 @@ from tests.merge.places import MakePlace, Place, git_state
 
 ask_status = working_tree._ask_status  # pyright: ignore[reportPrivateUsage]
 
+is_young = untracked_cache._is_young  # pyright: ignore[reportPrivateUsage]
+
 _MOMENTS = itertools.count(1_600_000_000)
 
 
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if a few files were many, and the settings had been as they are for long."""
+    """As if a few files were many, and index and settings had been as they are for long."""
     monkeypatch.setattr(untracked_cache, "_WORTH_BYTES", 1)
+    monkeypatch.setattr(untracked_cache, "_is_young", lambda copied, began: False)  # pyright: ignore
     monkeypatch.setattr(config_sources, "_SETTLED_SECONDS", -1e9)
 
 
@@ -269,6 +272,18 @@ def test_a_changed_index_has_no_copy_until_there_is_a_new_one(place: Place) -> N
     (new,) = copies(place)
     assert new != old
     assert take(place)[1] == [True]
+
+
+def test_of_an_index_that_was_just_written_a_copy_is_made_later(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files that were written with it, all of them after a checkout, would be read again by each scan."""
+    monkeypatch.setattr(untracked_cache, "_is_young", is_young)
+    assert cache_index(place.repository)
+    assert find_cached_index(place.repository) is None
+    os.utime(place.root / ".git/index", (before := time.time() - 60, before))
+    assert cache_index(place.repository)
+    assert find_cached_index(place.repository) is not None
 
 
 def copies(place: Place) -> list[str]:
