@@ -20,10 +20,10 @@ help:
 demo: .venv/.installed
 	@$(BIN)/covey demo
 
-# Most tests wait for processes, so four run at a time, even on two cores (5 min 30 s became 3 min); PYTEST_ARGS="-n 0"
-# runs all in one process, for a debugger.
+# Most tests wait for processes, so four run at a time, even on two cores, and one that has none left takes over another's
+# (5 min became 4); PYTEST_ARGS="-n 0" runs all in one process, for a debugger.
 test: check
-	$(BIN)/python -m pytest -n 4 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 check: .venv/.installed
 	$(BIN)/ruff check

@@ -1,6 +1,10 @@
 """Repositories with submodules for tests: `super` has `lib` at `libs/one`, which has `core` at `deep`."""
 
+import functools
+import shutil
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.merge.places import MakePlace, Place
 
@@ -19,18 +23,37 @@ class Nest:
 
 
 def make_nest(make_place: MakePlace) -> Nest:
-    core, lib = make_place("core-origin"), make_place("lib-origin")
+    """A nest of the test's own: made once for all tests of a process, and copied."""
+    root = make_place("super").root
+    shutil.rmtree(root)
+    shutil.copytree(_first_nest(), root, symlinks=True)
+    nest = Nest(Place(root), Place(root / "libs/one"), Place(root / "libs/one/deep"))
+    for place in (nest.core, nest.lib, nest.outer):
+        place.git("update-index", "-q", "--refresh")  # a copy has other dates
+    return nest
+
+
+@functools.cache
+def _first_nest() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="nest-"))
+
+    def make(name: str) -> Place:
+        place = Place(folder / name)
+        place.root.mkdir()
+        place.git("init", "-q", "--template=", "-b", "main")
+        return place
+
+    core, lib, outer = make("core-origin"), make("lib-origin"), make("super")
     core.write("core.c", LINES)
     core.commit("core")
     lib.write("lib.c", LINES)
     lib.write("inc/lib.h", "int lib;\n")
     lib.write(".gitignore", "*.o\n")
     add_submodule(lib, core, "deep")
-    outer = make_place("super")
     outer.write("main.c", LINES)
     add_submodule(outer, lib, "libs/one")
     outer.git(*_LOCAL, "submodule", "--quiet", "update", "--init", "--recursive")
-    return Nest(outer, Place(outer.root / "libs/one"), Place(outer.root / "libs/one/deep"))
+    return outer.root
 
 
 def add_submodule(place: Place, origin: Place, path: str) -> Place:
