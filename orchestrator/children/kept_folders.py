@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _HURRIED_SECONDS = 1.0
-"""An ordinary repository is written in that, and it leaves time to print the end of a run (`terminal.pieces`)."""
+"""An ordinary repository is written in that, and it leaves time to print the end of a run (`printing.pieces`)."""
 
 
 class _LeftOff(Exception):

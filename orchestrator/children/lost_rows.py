@@ -88,7 +88,8 @@ def folders_of_nobody(repository: Repository, ledger: Ledger | None) -> list[Pat
     ]
     known = begun_checkouts(repository)
     if ledger is not None:
-        known |= {*(row.child for row in ledger.rows()), *ledger.damaged()}
+        # A row has its checkout before that is made: one without tells of no folder, as one that was put back may.
+        known |= {*(row.child for row in ledger.rows() if row.checkout is not None), *ledger.damaged()}
     return [folder for folder in folders if folder.name not in known]
 
 

@@ -121,7 +121,8 @@ class Aftermath:
             return
         writer = rows.get("writer")
         is_kept = writer is not None and writer.state == "kept"
-        assert [folder.name for folder in folders] == ([writer.child] if writer and is_kept else [])
+        names = [folder.name for folder in folders]
+        assert names == ([writer.child] if writer and is_kept else []), f"{names}, {writer}"
         if spared.ledger:
             assert (landed is not None) == (writer is not None and writer.state == "landed")
         assert is_kept == bool(kept) or not self._has_written()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
 from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.unwritten import layer_of
@@ -237,6 +238,19 @@ def test_an_empty_place_that_nobody_claims_any_more_goes_and_one_with_something_
         remove_empty_places(place.repository, ledger)
         assert folders_of_nobody(place.repository, ledger) == [own]
     assert place.checkout("x-1").exists()
+
+
+async def test_the_empty_place_of_a_child_whose_row_was_damaged_then_goes(place: Place) -> None:
+    """Killed between the claim of its folder and its twin."""
+    checkout, _ = begin(place, "x-1", {})
+    remove_checkout(place.repository, checkout)
+    damage(place, "x-1")
+    place.checkout("x-1").mkdir(parents=True)
+    with open_ledger(place.repository) as ledger:
+        assert len(put_back_lost_rows(place.repository, ledger)) == 1
+        remove_empty_places(place.repository, ledger)
+        assert [(row.child, row.state) for row in ledger.rows()] == [("x-1", "ended")]
+    assert not place.checkout("x-1").parent.exists()
 
 
 @pytest.mark.keeps_checkouts
