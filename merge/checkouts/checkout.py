@@ -32,7 +32,7 @@ from merge.snapshots.submodule_pins import pin_child, unpin
 from merge.store.git import GitFailed
 from merge.store.object_store import keep_open, set_ref
 from merge.store.plain_words import plain_words
-from merge.store.repository import Repository, children_folder
+from merge.store.repository import Repository, children_folder, twins_folder
 from merge.store.trees import LeftOut, ObjectId, RepoPath
 
 
@@ -149,7 +149,7 @@ def told_of(checkout: Checkout) -> Generator[None]:
 
 def twin_folder(repository: Repository, name: str) -> Path:
     """Where the twin of a checkout's git directory is, and the layers of an overlay."""
-    return repository.common_dir / "covey" / "checkouts" / name
+    return twins_folder(repository) / name
 
 
 def side_ref(name: str, side: str) -> str:

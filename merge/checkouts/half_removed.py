@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merge.files.hidden_place import leave
 from merge.files.removal import remove_tree
-from merge.store.repository import Repository, places_of_children
+from merge.store.repository import Repository, places_of_children, twins_folder
 
 _ENDING = ".covey-gone"
 
@@ -31,7 +31,7 @@ def put_aside(path: Path) -> Path:
 
 def half_removed(repository: Repository) -> list[Path]:
     """What is put aside, by removals that were cut short or that run."""
-    places = (*places_of_children(repository), _twins(repository))
+    places = (*places_of_children(repository), twins_folder(repository))
     return [aside for place in places for aside in place.glob(f".*{_ENDING}")]
 
 
@@ -54,7 +54,7 @@ def _holding_the_twin(repository: Repository, aside: Path) -> Generator[None]:
     name = aside.name.removeprefix(".").removesuffix(_ENDING)
     descriptor: int | None = None
     # In the order in which it is put aside, so that it is not missed.
-    for twin in (_twins(repository) / name, _twins(repository) / aside.name):
+    for twin in (twins_folder(repository) / name, twins_folder(repository) / aside.name):
         if descriptor is None:
             with suppress(FileNotFoundError):
                 descriptor = os.open(twin, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -65,7 +65,3 @@ def _holding_the_twin(repository: Repository, aside: Path) -> Generator[None]:
     finally:
         if descriptor is not None:
             os.close(descriptor)
-
-
-def _twins(repository: Repository) -> Path:
-    return repository.common_dir / "covey" / "checkouts"

@@ -28,7 +28,7 @@ from merge.store.index_file import IndexUnknown, map_bytes
 from merge.store.object_store import keep_open
 from merge.store.plain_words import plain_words
 from merge.store.private_git import Inheritance, inherit, lay_out, twin_settings
-from merge.store.repository import Repository
+from merge.store.repository import Repository, twins_folder
 from merge.store.trees import ObjectId
 
 
@@ -256,7 +256,7 @@ def _stands(twin: Path) -> bool:
 def _needed(repository: Repository) -> set[Path]:
     """The layers that a checkout of this repository stands on, whichever session it belongs to."""
     found: set[Path] = set()
-    above = repository.common_dir / "covey" / "checkouts"
+    above = twins_folder(repository)
     for twin in above.iterdir() if above.is_dir() else ():
         try:
             record = read_record(twin)

@@ -14,7 +14,7 @@ from merge.landings.own_refs import LANDINGS
 from merge.snapshots.submodule_pins import unpin
 from merge.snapshots.submodules import known_submodules
 from merge.store.git import GitPlace, run_git
-from merge.store.repository import Repository
+from merge.store.repository import Repository, twins_folder
 
 _CHILDREN = "refs/covey/children/"
 
@@ -28,7 +28,7 @@ def pinned_children(repository: Repository) -> dict[str, tuple[str, ...]]:
     refs: dict[str, list[str]] = {}
     for ref in _refs(repository, _CHILDREN):
         refs.setdefault(ref.removeprefix(_CHILDREN).partition("/")[0], []).append(ref)
-    twins = repository.common_dir / "covey" / "checkouts"
+    twins = twins_folder(repository)
     names = {name for name in os.listdir(twins) if not name.startswith(".")} if twins.is_dir() else set[str]()
     return {name: tuple(refs.get(name, ())) for name in sorted({*refs, *names})}
 
@@ -69,12 +69,12 @@ def forget_children(repository: Repository, children: Iterable[str]) -> None:
     for submodule in known_submodules(repository) if gone else ():
         unpin(submodule, children=gone)
     for name in gone:
-        remove_tree(repository.common_dir / "covey" / "checkouts" / name)
+        remove_tree(twins_folder(repository) / name)
 
 
 def _holds_work(repository: Repository, name: str) -> bool:
     """Whether the twin is more than that: what a child wrote into an overlay is nowhere else."""
-    return (repository.common_dir / "covey" / "checkouts" / name / "upper").is_dir()
+    return (twins_folder(repository) / name / "upper").is_dir()
 
 
 def _refs(repository: Repository, prefix: str) -> list[str]:

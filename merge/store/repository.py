@@ -88,6 +88,11 @@ def places_of_children(repository: Repository) -> tuple[Path, ...]:
     return tuple(root.with_name(f"{root.name}-children") for root in working_trees(repository) if root.name)
 
 
+def twins_folder(repository: Repository) -> Path:
+    """Where each checkout has its twin: the git directory by which it is read, and the layers of an overlay."""
+    return repository.common_dir / "covey" / "checkouts"
+
+
 _HALF_DONE = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",

@@ -157,7 +157,7 @@ def left_to_write(repository: Repository, ledger: Ledger) -> "list[tuple[Reposit
     names = unwritten_checkouts(repository)
     if not names:
         return []
-    from orchestrator.review.finding import is_anothers, own_repository, stand
+    from orchestrator.children.standing import is_anothers, own_repository, stand
     from orchestrator.review.outlook import checkout_of
 
     found: list[tuple[Repository, Checkout]] = []

@@ -23,8 +23,8 @@ from orchestrator.children.child_story import (
 from orchestrator.children.ledger import OPEN_STATES, LedgerRow
 from orchestrator.children.on_record import landing_called, landing_in_force
 from orchestrator.children.settling import had_finished
+from orchestrator.children.standing import own_repository
 from orchestrator.events import AnyEnding, ChildFinished, Stopped
-from orchestrator.review.finding import own_repository
 from worker.protocol import ChildId
 
 _WHO_DROPPED_IT = "the person, who dropped what it did"

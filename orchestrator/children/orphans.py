@@ -36,9 +36,9 @@ from orchestrator.children.ledger import OPEN_STATES, Ledger, LedgerRow, Process
 from orchestrator.children.lost_rows import with_what_stands
 from orchestrator.children.on_record import landing_in_force
 from orchestrator.children.settling import after_landing, settle, without_checkout
+from orchestrator.children.standing import home_of, own_repository, stand
 from orchestrator.faults import CantRecord, UserError
 from orchestrator.journal import JournalBroken
-from orchestrator.review.finding import home_of, own_repository, stand
 from orchestrator.sandbox.environment import child_marker
 from worker.path_text import quote_path, unquote_path
 from worker.processes.process_tree import ProcessKey, end_tree, is_alive, marked_processes

@@ -17,6 +17,7 @@ from merge.store.repository import Repository
 from merge.store.trees import RepoPath
 from orchestrator.children.first_message import listed
 from orchestrator.children.ledger import Ledger
+from orchestrator.children.standing import Known
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, Span, dim, line, tame_line
 from orchestrator.faults import UserError
@@ -25,7 +26,7 @@ from orchestrator.review.concluding import land_child
 from orchestrator.review.deciding import Wanted, match_choices
 from orchestrator.review.dropping import drop_child
 from orchestrator.review.editing import Edited, edit_conflicts, use_merge_tool
-from orchestrator.review.finding import Known, require_home
+from orchestrator.review.finding import require_home
 from orchestrator.review.outlook import Weighed, weigh_child
 from orchestrator.review.words import command
 

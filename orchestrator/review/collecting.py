@@ -19,12 +19,13 @@ from merge.landings.landing_journal import JournalUnreadable
 from merge.store.git import GitFailed
 from merge.store.repository import Repository, places_of_children
 from orchestrator.children.ledger import Ledger
+from orchestrator.children.standing import Known, home_of, is_alive
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, dim, line
 from orchestrator.faults import UserError
 from orchestrator.printing.once import show_json, show_lines
 from orchestrator.review.drafts import all_drafts, remove_drafts
-from orchestrator.review.finding import Known, home_of, is_alive, list_children
+from orchestrator.review.finding import list_children
 from worker.protocol import ChildId
 
 

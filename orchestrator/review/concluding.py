@@ -25,9 +25,9 @@ from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId, RepoPath
 from orchestrator.children.ledger import Ledger, LedgerRow, Process
+from orchestrator.children.standing import Known
 from orchestrator.faults import UserError
 from orchestrator.review.drafts import remove_drafts
-from orchestrator.review.finding import Known
 from orchestrator.review.outlook import checkout_of
 from worker.path_text import quote_path
 from worker.processes.process_table import look_up

@@ -17,6 +17,7 @@ from merge.merging.resolving import Choice, ChoiceImpossible
 from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import RepoPath
+from orchestrator.children.standing import Known, own_repository
 from orchestrator.drawing.lines import Line, Span, line
 from orchestrator.faults import UserError
 from orchestrator.review.acting import told
@@ -24,15 +25,7 @@ from orchestrator.review.concluding import land_child
 from orchestrator.review.detail import Detail, read_detail
 from orchestrator.review.dropping import drop_child, what_goes
 from orchestrator.review.editing import lay_out_draft, read_draft
-from orchestrator.review.finding import (
-    Known,
-    find_child,
-    list_children,
-    open_book,
-    own_repository,
-    require_for_review,
-    require_home,
-)
+from orchestrator.review.finding import find_child, list_children, open_book, require_for_review, require_home
 from orchestrator.review.making_whole import make_whole
 from orchestrator.review.outlook import Weighed, weigh_all, weigh_child
 from orchestrator.review.sides import FileChoice, open_choice

@@ -17,12 +17,12 @@ from merge.store.repository import Repository
 from merge.store.trees import show_path
 from orchestrator.children.first_message import listed
 from orchestrator.children.ledger import Ledger
+from orchestrator.children.standing import Known, own_repository
 from orchestrator.drawing.figures import count
 from orchestrator.drawing.lines import Line, Span, line, tame_line
 from orchestrator.faults import UserError
 from orchestrator.printing.once import show_lines
 from orchestrator.review.drafts import remove_drafts
-from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.outlook import Weighed, checkout_of
 
 

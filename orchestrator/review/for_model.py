@@ -6,8 +6,8 @@ from merge.store.repository import Repository
 from merge.store.trees import show_path
 from orchestrator.children.first_message import STILL_EMPTY, listed
 from orchestrator.children.ledger import LedgerRow
+from orchestrator.children.standing import Known, stand
 from orchestrator.drawing.figures import ago
-from orchestrator.review.finding import Known, stand
 from orchestrator.review.listing import holds, why
 from orchestrator.review.outlook import Conflicts, Weighed, in_words, weigh_child
 

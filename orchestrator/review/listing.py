@@ -9,12 +9,13 @@ import msgspec
 from merge.store.repository import Repository
 from orchestrator.children.ledger import Ledger
 from orchestrator.children.lost_rows import folders_of_nobody
+from orchestrator.children.standing import Known, Standing
 from orchestrator.drawing.figures import age, count
 from orchestrator.drawing.lines import Line, Span, Tone, dim, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.printing.once import look_here, show_json, show_lines, width_here
-from orchestrator.review.finding import Known, Standing, list_children
+from orchestrator.review.finding import list_children
 from orchestrator.review.outlook import AnyOutlook, Conflicts, LandsNow, Weighed, in_words, weigh_all
 from orchestrator.view.signs import state_mark
 from worker.path_text import quote_path

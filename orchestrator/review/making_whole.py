@@ -8,8 +8,8 @@ import msgspec
 from merge.checkouts.checkout import CheckoutFailed
 from merge.checkouts.leaving import keep_checkout
 from merge.store.repository import Repository
+from orchestrator.children.standing import Known, is_alive, own_repository
 from orchestrator.faults import UserError
-from orchestrator.review.finding import Known, is_alive, own_repository
 from orchestrator.review.outlook import checkout_of
 
 

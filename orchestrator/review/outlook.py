@@ -18,7 +18,7 @@ from merge.store.git import GitFailed
 from merge.store.repository import Repository
 from merge.store.trees import ObjectId, show_path
 from orchestrator.children.doubts import doubt_about
-from orchestrator.review.finding import Known, own_repository
+from orchestrator.children.standing import Known, own_repository
 
 _AT_ONCE = 4
 """Checkouts looked at at the same time: each keeps a git process busy."""

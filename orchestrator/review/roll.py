@@ -20,13 +20,14 @@ from merge.store.trees import show_path
 from orchestrator.children.ledger import Ledger, LedgerRow, State
 from orchestrator.children.lost_rows import folders_of_nobody
 from orchestrator.children.mounting import seen_at
+from orchestrator.children.standing import Known, home_of
 from orchestrator.drawing.figures import ago, clock, count, short_tokens
 from orchestrator.drawing.lines import Line, Span, Tone, dim, line, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.drawing.table import table
 from orchestrator.journal import JournalBroken, read_entries
 from orchestrator.printing.once import look_here, show_json, show_lines, width_here
-from orchestrator.review.finding import Known, home_of, list_children
+from orchestrator.review.finding import list_children
 from orchestrator.review.listing import of_nobody
 from orchestrator.review.outlook import checkout_of
 from orchestrator.roster import ChildRow, Picture

@@ -7,8 +7,8 @@ which it can't see by itself. Looks only; a session lets the child go on.
 from merge.merging.line_diff import unified_diff
 from merge.store.objects import edit_tree
 from merge.store.repository import Repository
+from orchestrator.children.standing import Known, own_repository
 from orchestrator.faults import UserError
-from orchestrator.review.finding import Known, own_repository
 from orchestrator.review.listing import why
 from orchestrator.review.outlook import Conflicts, in_words, weigh_child
 

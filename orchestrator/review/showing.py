@@ -14,13 +14,13 @@ from merge.store.repository import Repository
 from merge.store.trees import Entry, show_path
 from orchestrator.children.first_message import STILL_EMPTY
 from orchestrator.children.kept import for_shell
+from orchestrator.children.standing import Known
 from orchestrator.drawing.figures import age, count
 from orchestrator.drawing.lines import Line, Span, Tone, dim, indented, line, tame, tame_line
 from orchestrator.drawing.look import Look
 from orchestrator.printing.once import look_here, show_json, show_lines, width_here
 from orchestrator.review.as_data import in_full
 from orchestrator.review.detail import Detail, FileChange, FileConflict, read_detail
-from orchestrator.review.finding import Known
 from orchestrator.review.listing import holds, tone_of, why
 from orchestrator.review.outlook import (
     Conflicts,

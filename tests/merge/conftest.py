@@ -18,6 +18,7 @@ from merge.snapshots.shared_caches import SHARED
 from merge.snapshots.snapshot import take_snapshot
 from merge.store.repository import Repository
 from tests.hermetic import THEIRS
+from tests.merge.each_way import way  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from tests.merge.mounted import end_show, enter_once, show
 from tests.merge.places import MakeCheckout, MakePlace, Place
 

@@ -1,32 +1,16 @@
 """Real git. What a checkout began at is told by its twin, or by its ref, as it was told when it was made."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
-import pytest
 
 from merge.checkouts.checkout import make_checkout, twin_folder
 from merge.checkouts.found_again import FoundAgain, find_again
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
-from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.ways import Way
 from merge.snapshots.snapshot import take_snapshot
-from tests.merge.mounted import require_overlays
 from tests.merge.places import Place
-
-
-@pytest.fixture(params=["plain", "overlay"])
-def way(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Way]:
-    if request.param == "plain":
-        yield PlainWay()
-        return
-    require_overlays(user_namespace=os.geteuid() != 0)
-    overlay = OverlayWay(tmp_path / "cache", user_namespace=os.geteuid() != 0)
-    yield overlay
-    overlay.close()
 
 
 def test_what_a_checkout_began_at_is_told_without_its_row(dirty_place: Place, way: Way) -> None:

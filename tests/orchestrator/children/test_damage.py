@@ -1,19 +1,15 @@
 """Real git. Whatever is damaged of what tells of a child, its work stands, and what a person sees names the place."""
 
-import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from merge.checkouts.overlay_way import OverlayWay
-from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.ways import Way
 from orchestrator.children.ledger import ledger_path
-from tests.merge.mounted import require_overlays
 from tests.orchestrator.children.test_lost_rows import start_again, tell_of
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import Place, begin
@@ -93,17 +89,6 @@ HARMS: tuple[Harm, ...] = (
 
 def _twin(place: Place, name: str) -> Path:
     return place.root / ".git/covey/checkouts" / CHILD / name
-
-
-@pytest.fixture(params=["plain", "overlay"])
-def way(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Way]:
-    if request.param == "plain":
-        yield PlainWay()
-        return
-    require_overlays(user_namespace=os.geteuid() != 0)
-    overlay = OverlayWay(tmp_path / "cache", user_namespace=os.geteuid() != 0)
-    yield overlay
-    overlay.close()
 
 
 async def must_be_named(place: Place, folder: Path, covey: Covey) -> None:

@@ -1,9 +1,8 @@
 """Real git. A child whose row is damaged or gone is found by what else stands of it, and nobody's work is nowhere."""
 
-import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import trio
 
 from merge.checkouts.leaving import remove_checkout
 from merge.checkouts.overlay_way import OverlayWay
-from merge.checkouts.plain_way import PlainWay
 from merge.checkouts.unwritten import layer_of
 from merge.checkouts.ways import Way
 from merge.landings.landing import Landed
@@ -27,7 +25,6 @@ from orchestrator.children.lost_rows import (
 from orchestrator.children.orphans import settle_orphans
 from orchestrator.events import ChildFinished, ChildStarted, ChildWorking
 from orchestrator.journal import Journal, read_entries
-from tests.merge.mounted import require_overlays
 from tests.orchestrator.review.conftest import Covey
 from tests.orchestrator.review.places import GONE, Place, begin, end, keep, make_place, text
 from tests.real_git import git
@@ -46,17 +43,6 @@ def lose(place: Place, child: str) -> None:
     del child
     for file in ledger_path(place.repository).parent.glob("ledger.sqlite*"):
         file.unlink()
-
-
-@pytest.fixture(params=["plain", "overlay"])
-def way(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Way]:
-    if request.param == "plain":
-        yield PlainWay()
-        return
-    require_overlays(user_namespace=os.geteuid() != 0)
-    overlay = OverlayWay(tmp_path / "cache", user_namespace=os.geteuid() != 0)
-    yield overlay
-    overlay.close()
 
 
 async def start_again(place: Place) -> list[str]:

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from orchestrator.children.ledger import Ledger, LedgerRow, State, open_ledger
+from orchestrator.children.standing import is_alive, stand
 from orchestrator.faults import UserError
 from orchestrator.review.finding import (
     find_child,
     find_repository_here,
-    is_alive,
     list_children,
     open_book,
     require_for_review,
-    stand,
 )
 from tests.orchestrator.review.places import GONE, Place, begin, keep, text, this_process
 

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
+from orchestrator.children.standing import Known
 from orchestrator.drawing.cells import width_of
 from orchestrator.drawing.lines import plain
 from orchestrator.drawing.look import Look
-from orchestrator.review.finding import Known
 from orchestrator.review.listing import listing
 from orchestrator.review.outlook import LandsNow, Weighed
 from tests.orchestrator.review.conftest import Covey

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from orchestrator.children.ledger import LedgerRow, Process
-from orchestrator.review.finding import Known
+from orchestrator.children.standing import Known
 from orchestrator.review.outlook import LandsNow, Weighed
 from orchestrator.window.kept_list import KeptList
 from tests.orchestrator.drawing.looks import ASCII, texts
